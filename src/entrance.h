@@ -13,6 +13,7 @@
 #include "answer/session.h"
 #include "answer/engine.h"
 #include "answer/answer.h"
+#include "answer/folded.h"
 #include "answer/iterate.h"
 #include "answer/explain.h"
 #include "symmap/symmap.h"
@@ -250,6 +251,12 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
                                           machsym_answer *answers, machsym_frame *frames, size_t cap)
 {
     return ms_ans_many(session, addrs, count, answers, frames, cap);
+}
+
+MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
+                                               machsym_frame *frames, size_t cap)
+{
+    return ms_fold_next(session, addr, at, frames, cap);
 }
 
 /* Makes a session ready for an iteration, when it begins. */

@@ -8,6 +8,7 @@
 #include "../macho/sources.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../dwarf/bodies.h"
 #include "../symmap/sheets.h"
 #include "../symmap/symmap.h"
 #include "session.h"
@@ -83,6 +84,24 @@ static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
     return cached->names;
 }
 
+/* If several functions have the code, a symbol there with another name is not this function's. */
+static void ms_ans_settle_shared(machsym_frame *frame)
+{
+    if (frame->name_source != MACHSYM_SOURCE_SYMTAB || frame->name.len == 0 || ms_ans_is_hidden(frame->name))
+        return;
+    frame->linkage_name = ms_str_empty();
+    frame->name_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The same, if the debug info of the unit says so. */
+static void ms_ans_settle_twin(const ms_fn_table *functions, const ms_fn_block *real, machsym_frame *frame)
+{
+    size_t twins;
+    ms_body_twins(functions, real->lo, &twins);
+    if (twins != 0)
+        ms_ans_settle_shared(frame);
+}
+
 static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, const ms_fn_block *block,
                               machsym_frame *frame)
 {
@@ -91,6 +110,8 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
     bool has_start = real != NULL && !(functions->has_real_names && names.name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
+    if (functions->twin_count != 0 && real != NULL)
+        ms_ans_settle_twin(functions, real, frame);
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
         return;

@@ -12,6 +12,7 @@
 #include "../image/debugmap.h"
 #include "session.h"
 #include "objects.h"
+#include "views.h"
 
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
@@ -123,8 +124,13 @@ static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
     if (unit == NULL)
         return false;
-    if (span->function != ms_SEG_NONE)
+    if (span->function != ms_SEG_NONE) {
         span->inside = ms_ses_inside_of(s, unit, span->function);
+        ms_ses_unit *view = ms_view_of(s, unit, span->function);
+        if (view == NULL)
+            return false;
+        span->unit = view;
+    }
     span->table = span->inside != NULL ? span->inside->table : &unit->functions;
     return true;
 }

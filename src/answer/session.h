@@ -35,6 +35,8 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
     ms_range own;             /* code without a gap of function number own_of that >>near walked last */
     uint32_t own_of;
+    uint32_t *twin_rows;        /* by twin of functions: see >>bodies; NULL: nobody asked yet */
+    struct ms_ses_unit **views; /* by twin: the unit with its rows only; see >>views */
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -142,11 +144,12 @@ struct machsym_session {
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
     size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
     ms_src symbols;
-    ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
-    ms_fn_name_cache *names; /* NULL: few were asked for */
-    uint32_t names_read;     /* before there was a cache */
-    ms_ses_site *sites;      /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
-    bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
+    ms_oc_list objc[2];           /* of the image's halves, once has_objc; for iteration only */
+    ms_fn_name_cache *names;      /* NULL: few were asked for */
+    uint32_t names_read;          /* before there was a cache */
+    ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
+    struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: nobody asked */
+    bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
     bool lacked;    /* memory ran out, and what was decoded then is forgotten: see ms_ses_recover */
@@ -179,6 +182,7 @@ static void ms_ses_clear(machsym_session *s)
     s->names = NULL;
     s->names_read = 0;
     s->sites = NULL;
+    s->folded = NULL;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;

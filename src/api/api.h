@@ -608,6 +608,17 @@ MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t add
 MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
                                           machsym_answer *answers, machsym_frame *frames, size_t cap);
 
+/* Iterates over the functions that share the code at an address: a linker that folds identical code keeps one
+ * body for functions of equal code. The first one is that of machsym_session_frames. The others are functions
+ * of the debug info with the same range, each with its own lines and inlined calls, then symbols of the same
+ * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told.
+ * Returns: the number of frames of the next function, as machsym_session_frames does; 0 at the end. Borrows,
+ * Threads: as machsym_session_frames. Cost: for the first function that of machsym_session_frames. For the
+ * second the unit headers, .debug_aranges and the symbols are read and sorted once a session; then a few
+ * binary searches, and units that have functions with the same code are decoded. */
+MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
+                                               machsym_frame *frames, size_t cap);
+
 /* A concrete function of the debug info. */
 typedef struct machsym_function {
     uint64_t lo; /* of one of its ranges */

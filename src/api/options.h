@@ -172,6 +172,25 @@
 #define MACHSYM_METADATA_WORK          4096
 #endif
 
+/* Where functions of a unit share their code: how many steps are taken for each of its rows to find which
+ * rows belong to which function. Real units take fewer than one. In a hostile file all sequences may have all
+ * code; past this many steps functions have the rows of any of them. */
+#ifndef MACHSYM_BODY_WORK
+#define MACHSYM_BODY_WORK 16
+#endif
+
+/* How many functions are told of that share one address. Real programs have up to some thousand: empty
+ * functions, and those that return 0. */
+#ifndef MACHSYM_MAX_FOLDED
+#define MACHSYM_MAX_FOLDED 65536
+#endif
+
+/* In how many units beside the one that answers functions are looked for that share its code. Each is
+ * decoded. In files without .debug_aranges units may claim each other's code. */
+#ifndef MACHSYM_MAX_FOLDED_UNITS
+#define MACHSYM_MAX_FOLDED_UNITS 1024
+#endif
+
 /* How many names of one address are compared one by one. Where the linker folded functions of equal code, an
  * address has some thousand names: more than this are found by their hash, and so many of one hash are
  * compared. */

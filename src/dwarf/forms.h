@@ -45,6 +45,7 @@ enum {
     ms_DW_AT_MIPS_linkage_name = 0x2007,
     ms_DW_AT_GNU_ranges_base = 0x2132,
     ms_DW_AT_GNU_addr_base = 0x2133,
+    ms_DW_AT_LLVM_stmt_sequence = 0x3fed,
 
     ms_DW_FORM_addr = 0x01,
     ms_DW_FORM_block2 = 0x03,
@@ -1019,7 +1020,34 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
     }
 }
 
-/* What an entry says of its declaration. Few entries are asked for it, so that the steps skip it. */
+/* Reads attributes that few entries are asked for, so that the steps skip them: those of a list of count,
+ * into v in its order, from the values of an entry at rd. Returns false when the unit ends before. */
+static bool ms_dw_read_listed(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                              ms_rd *rd, const ms_dw_enc *enc, const uint16_t *list, size_t count,
+                              ms_dw_value *v)
+{
+    ms_rd specs = ms_rd_at(dw->abbrev, table->off);
+    ms_zero(v, count * sizeof *v);
+    ms_rd_skip(&specs, abbrev->specs);
+    while (!specs.failed && !rd->failed) {
+        uint64_t attribute = ms_rd_uleb(&specs);
+        uint32_t form = (uint32_t)ms_rd_uleb(&specs); /* one that is known: the table was decoded */
+        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(&specs) : 0;
+        size_t at = 0;
+        MACHSYM_COUNT_WORK(1);
+        if (attribute == 0 && form == 0)
+            return true;
+        while (at < count && list[at] != attribute)
+            at++;
+        if (at < count && v[at].form == 0)
+            v[at] = ms_dw_read_value(rd, form, implicit, enc);
+        else
+            ms_dw_skip_value(rd, form, enc);
+    }
+    return false;
+}
+
+/* What an entry says of its declaration. */
 typedef struct ms_dw_decl {
     ms_dw_value file;
     ms_dw_value line;
@@ -1028,36 +1056,20 @@ typedef struct ms_dw_decl {
     ms_dw_value specification;
 } ms_dw_decl;
 
-/* Reads that from the values of an entry, at rd, by the list of its attributes. Returns false when the unit
- * ends before. */
+/* Reads that from the values of an entry, at rd. Returns false when the unit ends before. */
 static bool ms_dw_read_decl(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                             ms_rd *rd, const ms_dw_enc *enc, ms_dw_decl *out)
 {
-    ms_rd specs = ms_rd_at(dw->abbrev, table->off);
-    ms_zero(out, sizeof *out);
-    ms_rd_skip(&specs, abbrev->specs);
-    while (!specs.failed && !rd->failed) {
-        uint64_t attribute = ms_rd_uleb(&specs);
-        uint32_t form = (uint32_t)ms_rd_uleb(&specs); /* one that is known: the table was decoded */
-        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(&specs) : 0;
-        ms_dw_value *value = NULL;
-        MACHSYM_COUNT_WORK(1);
-        if (attribute == 0 && form == 0)
-            return true;
-        switch (attribute) {
-        case ms_DW_AT_decl_file: value = &out->file; break;
-        case ms_DW_AT_decl_line: value = &out->line; break;
-        case ms_DW_AT_artificial: value = &out->artificial; break;
-        case ms_DW_AT_abstract_origin: value = &out->origin; break;
-        case ms_DW_AT_specification: value = &out->specification; break;
-        default: break;
-        }
-        if (value != NULL && value->form == 0)
-            *value = ms_dw_read_value(rd, form, implicit, enc);
-        else
-            ms_dw_skip_value(rd, form, enc);
-    }
-    return false;
+    static const uint16_t list[] = {ms_DW_AT_decl_file, ms_DW_AT_decl_line, ms_DW_AT_artificial,
+                                    ms_DW_AT_abstract_origin, ms_DW_AT_specification};
+    ms_dw_value v[5];
+    bool ok = ms_dw_read_listed(dw, table, abbrev, rd, enc, list, 5, v);
+    out->file = v[0];
+    out->line = v[1];
+    out->artificial = v[2];
+    out->origin = v[3];
+    out->specification = v[4];
+    return ok;
 }
 
 /* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */

@@ -45,6 +45,8 @@ typedef struct ms_fn_table {
     size_t seg_count;
     const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
     size_t copy_count;
+    const ms_key *twins; /* first address, block: functions that share their code with others of the unit */
+    size_t twin_count;
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
@@ -720,6 +722,50 @@ static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table 
     table->copies = copies;
 }
 
+/* Whether each range that functions have is found by its segments. */
+static bool ms_fn_has_all_pieces(const ms_fn_walk *w, const ms_segs *segs)
+{
+    size_t owned = 0;
+    for (size_t i = 0; i < segs->count; i++)
+        owned += segs->v[i].owner != ms_SEG_NONE;
+    return owned >= w->piece_count;
+}
+
+/* Whether two functions have the same code, which is one range. */
+static bool ms_fn_are_twins(const ms_fn_block *a, const ms_fn_block *b)
+{
+    return a->lo == b->lo && a->hi == b->hi && a->range_count == 1 && b->range_count == 1;
+}
+
+/* Lists the functions that share their code: a linker folded them. They have no segment but the last one. */
+static void ms_fn_list_twins(const ms_fn_walk *w, const ms_segs *segs, ms_arena *arena, ms_fn_table *table)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    if (ms_fn_has_all_pieces(w, segs))
+        return;
+    ms_key *v = (ms_key *)ms_arena_alloc(w->scratch, w->function_count, sizeof *v);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, w->function_count, sizeof *v);
+    if (v == NULL || room == NULL)
+        return;
+    for (size_t i = 0; i < w->count && count < w->function_count; i++) {
+        if (w->blocks[i].parent != ms_SEG_NONE)
+            continue;
+        v[count].key = w->blocks[i].lo;
+        v[count++].item = i;
+    }
+    ms_sort(v, count, room);
+    for (size_t i = 0; i < count; i++) {
+        const ms_fn_block *block = &w->blocks[v[i].item];
+        bool is_twin = (i > 0 && ms_fn_are_twins(block, &w->blocks[v[i - 1].item])) ||
+                       (i + 1 < count && ms_fn_are_twins(block, &w->blocks[v[i + 1].item]));
+        if (is_twin)
+            room[kept++] = v[i];
+    }
+    table->twins = (const ms_key *)ms_arena_keep(arena, room, kept, sizeof *room);
+    table->twin_count = table->twins != NULL ? kept : 0;
+}
+
 enum {
     /* Bytes of a unit for which room for a block is made ahead: C++ spends 45 to 250 on one, Rust 30 to 70.
      * An array that grows is copied; the room that is not used is not touched either. */
@@ -818,8 +864,10 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     ms_fn_keep_ranges(&w, 0);
     ms_fn_keep_grants(&w, arena);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
-    if (w.blocks != NULL)
+    if (w.blocks != NULL) {
         ms_fn_list_copies(&w, arena, table);
+        ms_fn_list_twins(&w, &segs, arena, table);
+    }
     if (!ms_fn_finish(&w, table))
         return;
     table->segs = segs.v;

@@ -50,6 +50,7 @@ typedef struct ms_ln_row {
 typedef struct ms_ln_seq {
     uint64_t lo;
     uint64_t hi;
+    uint64_t off; /* in .debug_line: of its first opcode */
     uint32_t first;
     uint32_t count;
 } ms_ln_seq;
@@ -113,6 +114,7 @@ typedef struct ms_ln_build {
     machsym_str *dirs;
     size_t dir_count;
     size_t dir_cap;
+    uint64_t begin;     /* in .debug_line: of the sequence that is open */
     uint64_t most_file; /* as in the table */
     bool goes_back;
     bool is_open;
@@ -369,6 +371,7 @@ static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
     }
     seq.lo = b->rows[first].addr;
     seq.hi = b->rows[b->row_count - 1].addr;
+    seq.off = b->begin;
     seq.first = (uint32_t)first;
     seq.count = (uint32_t)(b->row_count - first);
     ms_ln_seq *v = b->seqs;
@@ -472,6 +475,7 @@ static void ms_ln_extended(const ms_dw *dw, const ms_ln_head *head, ms_ln_build 
     case ms_DW_LNE_end_sequence:
         ms_ln_end_sequence(dw, b, regs);
         *regs = ms_ln_start(head, b);
+        b->begin = (uint64_t)(rd->p - dw->line.ptr);
         break;
     case ms_DW_LNE_set_address:
         regs->addr = ms_rd_uint(&body, (unsigned)ms_rd_left(&body));
@@ -597,6 +601,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     ms_ln_regs regs = ms_ln_start(head, b);
     ms_ln_special special;
     ms_ln_list_special(head, &special);
+    b->begin = (uint64_t)(rd.p - dw->line.ptr);
     while (rd.p < rd.end) {
         if (!ms_SMALL_CODE && head->max_ops <= 1)
             ms_ln_run_ahead(head, &special, b, &regs, &rd);

@@ -380,6 +380,15 @@ size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *fram
     return symbol_note_memory(s, frames, count, cap);
 }
 
+size_t symbol_source_next_folded(symbol_source *s, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
+                                 size_t cap)
+{
+    if (s->seat != NULL)
+        return 0;
+    size_t count = machsym_session_next_folded(s->session, addr, at, frames, cap);
+    return symbol_note_memory(s, frames, count, cap);
+}
+
 const char *symbol_source_failure(const symbol_source *s)
 {
     if (s->lacks_memory)

@@ -81,6 +81,10 @@ const machsym_map *symbol_source_map(const symbol_source *source);
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
+/* The frames of the next function that shares the code at an address, as machsym_session_next_folded tells them.
+ * Returns how many; never more than cap; 0 at the end, and at once for chunks. */
+size_t symbol_source_next_folded(symbol_source *source, uint64_t addr, machsym_cursor *at,
+                                 machsym_frame *frames, size_t cap);
 /* How the failure begins of an answer that lacks what a file has; why the system could not read it follows. */
 extern const char symbol_unread[];
 /* Why the last call found no frames, or not all that is known of them: a chunk could not be had, or memory ran out

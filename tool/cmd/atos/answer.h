@@ -60,6 +60,7 @@ typedef struct atos {
     uint64_t base;
     bool inline_frames;
     bool dedup;
+    bool folded;
     bool nearest;
     bool json;
     bool explain;

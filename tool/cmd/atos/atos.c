@@ -149,7 +149,9 @@ const option atos_option_table[] = {
 };
 
 const option atos_image_option_table[] = {
-    {"-dedup", NULL, "all functions that share an address", offsetof(atos, dedup), NULL},
+    {"-dedup", NULL, "all functions that share the code, a line each", offsetof(atos, dedup), NULL},
+    {"folded", NULL, "the names of all functions that share the code, after that of the one\nthat answers",
+     offsetof(atos, folded), NULL},
     {"nearest", NULL, "of code without a name the nearest name below it, marked as a guess",
      offsetof(atos, nearest), NULL},
     {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",

@@ -3,6 +3,7 @@
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/names.h"
 #include "../../base/say.h"
+#include "../../symbols/folded.h"
 #include "../../symbols/frames.h"
 
 #include <string.h>
@@ -61,6 +62,18 @@ static void answer_print_owner(text *out, const target *t, uint64_t addr, const 
     text_char(out, ']');
 }
 
+/* With --folded: the names of the functions that share the code, after that of the function. */
+static void answer_put_folded(const atos *a, text *out, const target *t, uint64_t addr,
+                              const machsym_frame *frame)
+{
+    folded_list list = {0};
+    if (!a->folded || a->dedup || frame->is_inline)
+        return;
+    folded_find(t->source, addr, frame, &a->style, &list);
+    folded_put(out, &list);
+    folded_free(&list);
+}
+
 static void answer_print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                                const machsym_frame *frame)
 {
@@ -71,6 +84,7 @@ static void answer_print_frame(const atos *a, text *out, const target *t, uint64
         if (frame->name_source == MACHSYM_SOURCE_STUB)
             text_c(out, "DYLD-STUB$$");
         frame_put_name(out, frame, &a->style);
+        answer_put_folded(a, out, t, addr, frame);
         answer_print_in_image(out, t);
         if (!frame_has_line(frame))
             answer_print_offset(out, addr, frame);
@@ -86,21 +100,17 @@ static void answer_print_frame(const atos *a, text *out, const target *t, uint64
     text_escape(out, from);
 }
 
-/* The other names of a function that the linker folded with those of the same code. */
+/* With -dedup: the other functions that share the code, each with its own line. */
 static void answer_print_folded(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                                 const machsym_frame *frame)
 {
-    machsym_cursor at = {0, 0};
-    machsym_str name;
-    machsym_frame other = *frame;
-    machsym_str own = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    while (machsym_session_next_alias(symbol_source_session(t->source), frame->function_start, &at, &name)) {
-        if (name.len == own.len && (own.len == 0 || memcmp(name.ptr, own.ptr, own.len) == 0))
-            continue;
+    folded_list list = {0};
+    folded_find(t->source, addr, frame, &a->style, &list);
+    for (size_t i = 0; i < list.count; i++) {
         text_c(out, a->delimiter);
-        other.linkage_name = name;
-        answer_print_frame(a, out, t, given, addr, &other);
+        answer_print_frame(a, out, t, given, addr, &list.v[i].frame);
     }
+    folded_free(&list);
 }
 
 /* The line of a frame, with what stands after it. */
@@ -145,6 +155,17 @@ static void answer_put_nearest(text *out, const target *t, uint64_t addr, bool i
     json_put_number(out, "nearest_offset", addr - start);
 }
 
+/* The functions that share the code of the real function. */
+static void answer_put_json_folded(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
+{
+    folded_list list = {0};
+    if (count == 0)
+        return;
+    folded_find(t->source, addr, &a->frames[count - 1], &a->style, &list);
+    folded_put_json(out, &list, addr, &a->style);
+    folded_free(&list);
+}
+
 static void answer_print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                               size_t count)
 {
@@ -167,7 +188,10 @@ static void answer_print_json(const atos *a, text *out, const target *t, uint64_
             text_char(out, ',');
         frame_put_json(out, &a->frames[i], addr, &a->style);
     }
-    text_c(out, "]}\n");
+    text_char(out, ']');
+    if (a->folded || a->dedup)
+        answer_put_json_folded(a, out, t, addr, count);
+    text_c(out, "}\n");
 }
 
 static void answer_print_unknown(const atos *a, text *out, const char *written, size_t len)
@@ -392,7 +416,7 @@ void answer_print(atos *a, text *out, const finding *found, const token *word, c
 
 bool answer_prints_lines(const atos *a)
 {
-    return !a->json && !a->dedup && !a->explain && a->rules == NULL;
+    return !a->json && !a->dedup && !a->folded && !a->explain && a->rules == NULL;
 }
 
 void answer_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame)

@@ -25,7 +25,11 @@ typedef struct open_images {
 /* Tells whether a map can do what the options ask for. */
 static bool answer_map_can(const atos *a, const target *t)
 {
-    const char *what = a->dedup ? "-dedup" : a->nearest ? "--nearest" : a->rules != NULL ? "--owners" : NULL;
+    const char *what = a->dedup           ? "-dedup"
+                       : a->folded        ? "--folded"
+                       : a->nearest       ? "--nearest"
+                       : a->rules != NULL ? "--owners"
+                                          : NULL;
     if (t->file.map == NULL || what == NULL)
         return true;
     say_message("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
@@ -129,9 +133,12 @@ static bool answer_open_found(atos *a, const symbol_desc *desc)
     store *s = symbols_find(&a->symbols, desc->open.uuid, desc->open.arch, &files);
     if (s == NULL)
         return false;
-    uuid_choice_desc how = {
-        desc->open.uuid, desc->lines, desc->open.flags, &a->objects, a->dedup || a->rules != NULL,
-        desc->any_lines};
+    uuid_choice_desc how = {desc->open.uuid,
+                            desc->lines,
+                            desc->open.flags,
+                            &a->objects,
+                            a->dedup || a->folded || a->rules != NULL,
+                            desc->any_lines};
     uuid_choice_open(&c, &how, &files);
     bool refused = c.used == NULL && c.bad_count == 0; /* a map of another policy */
     uuid_choice_end(&c, &complaints);

@@ -1,0 +1,364 @@
+#ifndef ms_ROOM_answer_folded
+#define ms_ROOM_answer_folded
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "../base/table.h"
+#include "../macho/symbols.h"
+#include "../macho/sources.h"
+#include "../dwarf/forms.h"
+#include "../dwarf/units.h"
+#include "../dwarf/functions.h"
+#include "../dwarf/bodies.h"
+#include "session.h"
+#include "objects.h"
+#include "engine.h"
+#include "answer.h"
+
+/* ==== >>folded =============================================================================================
+ * Job:    tells all functions that share the code at an address.
+ * Offers: ms_fold_set, ms_fold_at, ms_fold_name, ms_fold_frames, ms_fold_next.
+ * Never:  chooses one of them. */
+
+/* One of the functions. Units come and go, so a function is found by its entry. */
+typedef struct ms_fold_one {
+    size_t unit;        /* its number */
+    uint64_t die_off;   /* 0: only a symbol tells of it */
+    machsym_str symbol; /* its name then */
+    machsym_source source;
+} ms_fold_one;
+
+/* The functions that share the code of [lo, hi). The first one is the one that ms_ans_frames tells. */
+typedef struct ms_fold_set {
+    uint64_t lo;
+    uint64_t hi; /* lo: the set is of nothing */
+    ms_fold_one *v;
+    size_t count;
+    size_t cap;
+    bool is_whole; /* no limit cut it */
+} ms_fold_set;
+
+/* Units whose code .debug_aranges, or another unit's ranges, gave to other units. */
+typedef struct ms_fold_losers {
+    ms_piece *v;     /* what they claim, by address */
+    uint64_t *reach; /* the largest end so far */
+    size_t count;
+} ms_fold_losers;
+
+/* What a session knows of folded functions. */
+typedef struct ms_ses_folded {
+    ms_fold_set last; /* the set that was asked for last */
+    ms_fold_losers losers;
+    bool has_losers;
+} ms_ses_folded;
+
+/* ---- Units that may have a function where another one answers ---- */
+
+/* Adds what units claim that lost some of their code, by .debug_aranges or by their own ranges. */
+static void ms_fold_add_claims(machsym_session *s, ms_cu_pieces *pieces)
+{
+    ms_rd rd = ms_cu_sets(&s->env);
+    ms_ranges list = {pieces->arena, NULL, 0, 0, ms_cu_range_budget(&s->env), false};
+    ms_cu_set set;
+    ms_range range;
+    while (ms_cu_next_set(&rd, &set)) {
+        size_t unit = ms_cu_from_offset(s->env.v, s->env.count, set.info_off);
+        bool lost = unit < s->env.count && (s->env.claims[unit] & ms_CLAIM_LOST_ARANGES) != 0;
+        while (lost && ms_cu_next_tuple(&set, &range))
+            ms_cu_add_piece(pieces, range.lo, range.hi, unit);
+    }
+    for (size_t i = 0; i < s->env.count; i++) {
+        if ((s->env.claims[i] & ms_CLAIM_ARANGES) != 0)
+            continue;
+        ms_cu_read_ranges(&s->env, i, &list);
+        for (size_t j = 0; j < list.count; j++)
+            ms_cu_add_piece(pieces, list.v[j].lo, list.v[j].hi, i);
+    }
+}
+
+/* Lists the units that lost code. Functions that were folded from several units are there. */
+static void ms_fold_list_losers(machsym_session *s, ms_fold_losers *losers)
+{
+    ms_cu_index_aranges(&s->env);
+    ms_arena_reset(&s->scratch);
+    ms_cu_pieces pieces = {&s->scratch, NULL, 0, 0};
+    if (s->env.claims == NULL)
+        return;
+    ms_fold_add_claims(s, &pieces);
+    ms_key *order = (ms_key *)ms_arena_alloc(&s->scratch, pieces.count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(&s->scratch, pieces.count, sizeof *order);
+    losers->v = (ms_piece *)ms_arena_alloc(&s->keep, pieces.count, sizeof *losers->v);
+    losers->reach = (uint64_t *)ms_arena_alloc(&s->keep, pieces.count, sizeof *losers->reach);
+    if (order == NULL || room == NULL || losers->v == NULL || losers->reach == NULL)
+        return;
+    for (size_t i = 0; i < pieces.count; i++) {
+        order[i].key = pieces.v[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, pieces.count, room);
+    for (size_t i = 0; i < pieces.count; i++) {
+        losers->v[i] = pieces.v[order[i].item];
+        losers->reach[i] = losers->v[i].hi;
+        if (i > 0)
+            ms_raise_to(&losers->reach[i], losers->reach[i - 1]);
+    }
+    losers->count = pieces.count;
+}
+
+/* ---- The set of a body ---- */
+
+static void ms_fold_add(machsym_session *s, ms_fold_set *set, const ms_fold_one *one)
+{
+    if (set->count >= MACHSYM_MAX_FOLDED) {
+        set->is_whole = false;
+        return;
+    }
+    ms_fold_one *v = (ms_fold_one *)ms_arena_grow(&s->keep, set->v, set->count, &set->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    set->v = v;
+    v[set->count++] = *one;
+}
+
+/* Adds the functions of a unit whose code is that of the set, but for the one that is there. */
+static void ms_fold_add_unit(machsym_session *s, ms_fold_set *set, size_t index)
+{
+    const ms_ses_unit *unit = ms_ses_functions_of(s, index);
+    if (unit == NULL)
+        return;
+    const ms_fn_table *functions = &unit->functions;
+    size_t twins;
+    size_t first = ms_body_twins(functions, set->lo, &twins);
+    uint32_t owner = ms_seg_owner(functions->segs, functions->seg_count, set->lo);
+    for (size_t i = 0; i < twins || (twins == 0 && i == 0); i++) {
+        uint32_t number = twins == 0 ? owner : (uint32_t)functions->twins[first + i].item;
+        const ms_fn_block *block = number != ms_SEG_NONE ? &functions->blocks[number] : NULL;
+        MACHSYM_COUNT_WORK(1);
+        if (block == NULL || block->lo != set->lo || block->hi != set->hi || block->range_count != 1 ||
+            block->die_off == set->v[0].die_off)
+            continue;
+        ms_fold_one one = {index, block->die_off, ms_str_empty(), MACHSYM_SOURCE_DWARF};
+        ms_fold_add(s, set, &one);
+    }
+}
+
+/* Adds the functions of other units. */
+static void ms_fold_add_units(machsym_session *s, ms_fold_set *set)
+{
+    ms_ses_folded *f = s->folded;
+    size_t asked = 0;
+    if (!f->has_losers)
+        ms_fold_list_losers(s, &f->losers);
+    f->has_losers = true;
+    size_t at = ms_upper_bound(&f->losers.v[0].lo, f->losers.count, sizeof *f->losers.v, set->lo);
+    uint64_t hi = UINT64_MAX;
+    size_t own = set->v[0].unit;
+    size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, set->lo, &hi);
+    if (owner < s->env.count && owner != own)
+        ms_fold_add_unit(s, set, owner);
+    for (; at > 0 && f->losers.reach[at - 1] > set->lo; at--) {
+        const ms_piece *piece = &f->losers.v[at - 1];
+        MACHSYM_COUNT_WORK(1);
+        if (piece->hi <= set->lo || piece->owner == own || piece->owner == owner)
+            continue;
+        if (asked++ == MACHSYM_MAX_FOLDED_UNITS) {
+            set->is_whole = false;
+            return;
+        }
+        ms_fold_add_unit(s, set, piece->owner);
+    }
+}
+
+/* The block of a function; NULL when its unit cannot be read. */
+static const ms_fn_block *ms_fold_block(machsym_session *s, const ms_fold_one *one, ms_ses_unit **unit)
+{
+    *unit = ms_ses_functions_of(s, one->unit);
+    if (*unit == NULL || (*unit)->functions.count == 0)
+        return NULL;
+    const ms_fn_table *functions = &(*unit)->functions;
+    size_t at = ms_lower_bound(&functions->blocks[0].die_off, functions->count, sizeof *functions->blocks,
+                               one->die_off);
+    bool found = at < functions->count && functions->blocks[at].die_off == one->die_off;
+    return found ? &functions->blocks[at] : NULL;
+}
+
+/* The name of a function of a set as symbols have it; empty when it has none. */
+static machsym_str ms_fold_name(machsym_session *s, const ms_fold_one *one)
+{
+    ms_ses_unit *unit;
+    machsym_frame frame;
+    if (one->die_off == 0)
+        return one->symbol;
+    const ms_fn_block *block = ms_fold_block(s, one, &unit);
+    if (block == NULL)
+        return ms_str_empty();
+    ms_zero(&frame, sizeof frame);
+    ms_ans_name_block(s, &unit->functions, block, &frame);
+    ms_ans_settle_shared(&frame);
+    return frame.linkage_name.len != 0 ? frame.linkage_name : frame.name;
+}
+
+/* Whether a text was met before; if not, it is from now on. */
+static bool ms_fold_is_known(ms_tab *known, machsym_str *texts, size_t *count, machsym_str text)
+{
+    ms_tab_text search = ms_tab_text_of(text);
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(known, &search)) != NULL;) {
+        if (slot->value == 0) {
+            texts[*count] = text;
+            slot->value = (uint32_t)++ * count;
+            return false;
+        }
+        if (ms_str_equal(texts[slot->value - 1], text))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a symbol tells of a function: guesses do not, nor do starts without a name or a compiler's
+ * labels. */
+static bool ms_fold_is_function(uint64_t item)
+{
+    machsym_source source = ms_sym_source(item);
+    if (source == MACHSYM_SOURCE_SYMTAB)
+        return (item >> ms_SYM_RANK_SHIFT & 0xff) < 3;
+    return source == MACHSYM_SOURCE_EXPORTS || source == MACHSYM_SOURCE_OBJC;
+}
+
+/* Adds the symbols of the address whose names none of the functions has. */
+static void ms_fold_add_symbols(machsym_session *s, ms_fold_set *set)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    size_t first = ms_sym_first(t, set->lo);
+    if (first == t->count || t->v[first].key != set->lo)
+        return;
+    size_t symbols = ms_sym_next(t, first) - first;
+    if (symbols == 1 && set->count == 1)
+        return; /* it is the function's own */
+    ms_arena room = ms_arena_make(s->allocator);
+    ms_tab known;
+    ms_zero(&known, sizeof known);
+    known.arena = &room;
+    machsym_str *texts = (machsym_str *)ms_arena_alloc(&room, set->count + symbols, sizeof *texts);
+    size_t count = 0;
+    for (size_t i = 0; texts != NULL && i < set->count; i++)
+        ms_fold_is_known(&known, texts, &count, ms_fold_name(s, &set->v[i]));
+    for (size_t i = first; texts != NULL && i < first + symbols; i++) {
+        uint64_t item = t->v[i].item;
+        machsym_str name = ms_fold_is_function(item) ? ms_sym_name(t, item) : ms_str_empty();
+        ms_fold_one one = {0, 0, name, ms_sym_source(item)};
+        if (name.len != 0 && !ms_fold_is_known(&known, texts, &count, name))
+            ms_fold_add(s, set, &one);
+    }
+    ms_arena_admit(&s->scratch, room.failed);
+    ms_arena_free(&room);
+}
+
+/* Makes the set of the code at an address. */
+static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
+{
+    machsym_symbol symbol;
+    set->lo = set->hi = 0;
+    set->count = 0;
+    set->is_whole = true;
+    ms_ses_units(s);
+    ms_ses_span span = ms_eng_at(s, addr);
+    if (span.function != ms_SEG_NONE) {
+        const ms_fn_block *block = &span.unit->functions.blocks[span.function];
+        ms_fold_one one = {span.unit->index, block->die_off, ms_str_empty(), MACHSYM_SOURCE_DWARF};
+        set->lo = span.range.lo;
+        set->hi = span.range.hi;
+        ms_fold_add(s, set, &one);
+        if (set->count == 1 && block->range_count == 1) {
+            ms_fold_add_unit(s, set, one.unit);
+            ms_fold_add_units(s, set);
+        }
+    } else if (ms_src_find(ms_ses_symbols(s), addr, &symbol) && symbol.name.len != 0) {
+        ms_fold_one one = {0, 0, symbol.name, symbol.source};
+        set->lo = symbol.lo;
+        set->hi = symbol.hi;
+        ms_fold_add(s, set, &one);
+    }
+    if (set->count != 0)
+        ms_fold_add_symbols(s, set);
+}
+
+/* The functions that share the code at an address, of the session's own debug info and symbols; NULL when
+ * memory is out. */
+static const ms_fold_set *ms_fold_at(machsym_session *s, uint64_t addr)
+{
+    if (s->folded == NULL)
+        s->folded = (ms_ses_folded *)ms_arena_zeroed(&s->keep, 1, sizeof *s->folded);
+    if (s->folded == NULL)
+        return NULL;
+    ms_fold_set *set = &s->folded->last;
+    if (addr < set->lo || addr >= set->hi || set->count == 0)
+        ms_fold_make(s, addr, set);
+    return set;
+}
+
+/* ---- Its frames ---- */
+
+/* The frames at an address if the code is that of one function of a set. */
+static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t index, uint64_t addr,
+                             machsym_frame *frames, size_t cap)
+{
+    ms_fold_one one = set->v[index];
+    machsym_frame spare;
+    machsym_frame *first = cap > 0 ? frames : &spare;
+    ms_zero(first, sizeof *first);
+    if (one.die_off == 0) {
+        first->linkage_name = one.symbol;
+        first->name_source = one.source;
+        first->function_start = set->lo;
+        first->function_size = set->hi - set->lo;
+        return 1;
+    }
+    ms_ses_unit *unit;
+    const ms_fn_block *block = ms_fold_block(s, &one, &unit);
+    if (block == NULL)
+        return 0;
+    ms_ses_span span;
+    ms_zero(&span, sizeof span);
+    span.lo = addr;
+    span.hi = UINT64_MAX;
+    span.unit = unit;
+    span.root = ms_cu_root_of(&s->env, unit->index);
+    span.function = (uint32_t)(block - unit->functions.blocks);
+    span.range = ms_fn_range_at(block, addr, &span.hi);
+    if (!ms_eng_make_ready(s, &span))
+        return 0;
+    ms_eng_look(s, addr, &span);
+    size_t count = ms_ans_function_frames(s, &span, addr, frames, cap);
+    if (count > 0 && count <= cap && set->count > 1)
+        ms_ans_settle_shared(&frames[count - 1]);
+    if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
+        ms_ans_best_lines(frames, count < cap ? count : cap);
+    return count;
+}
+
+/* The frames at an address if the code is that of the next function of its set. The first one is what
+ * ms_ans_frames tells. Returns 0 at the end. */
+static size_t ms_fold_next(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
+                           size_t cap)
+{
+    size_t index = (size_t)at->a++;
+    if (index == 0 || s->image->map != NULL)
+        return index == 0 ? ms_ans_frames(s, addr, frames, cap) : 0;
+    ms_ses_begin(s);
+    ms_ses_object *object = ms_obj_at(s, addr);
+    machsym_session *own = object != NULL ? &object->session : s;
+    const ms_fold_set *set = ms_fold_at(own, addr);
+    size_t count = set != NULL && index < set->count ? ms_fold_frames(own, set, index, addr, frames, cap) : 0;
+    if (object != NULL) {
+        ms_obj_keep_frames(s, frames, count < cap ? count : cap);
+        ms_obj_count(s->objects, object);
+    }
+    for (size_t i = 0; i < count && i < cap; i++)
+        frames[i].lacks_memory = ms_ses_lacked_memory(s);
+    return count;
+}
+
+#endif /* ms_ROOM_answer_folded */
