@@ -12820,9 +12820,9 @@ typedef struct ms_ln_row {
 typedef struct ms_ln_seq {
     uint64_t lo;
     uint64_t hi;
-    uint64_t off; /* in .debug_line: of its first opcode */
     uint32_t first;
     uint32_t count;
+    uint64_t off; /* in .debug_line: of its first opcode */
 } ms_ln_seq;
 
 /* An entry of the file table. */
@@ -14805,7 +14805,7 @@ typedef struct ms_body_work {
     size_t found_count;
     uint32_t *votes; /* by twin of the group */
     uint32_t *best;  /* by twin of the group: the votes of its sequence */
-    bool *is_taken;  /* by sequence: a twin has it */
+    bool *is_taken;  /* by sequence: a twin of the group has it */
     uint64_t budget; /* steps that are left */
     uint32_t *rows;  /* by twin: its sequence */
 } ms_body_work;
@@ -14962,8 +14962,8 @@ static void ms_body_pair(ms_body_work *w, size_t first, size_t end)
     }
 }
 
-/* Finds the sequences of the twins of one body. */
-static void ms_body_find_rows(ms_body_work *w, size_t first, size_t end, ms_key *room)
+/* Takes what its debug info states of the twins of one body, then looks for the sequences of the others. */
+static void ms_body_find_group(ms_body_work *w, size_t first, size_t end, ms_key *room)
 {
     const ms_fn_block *block = &w->functions->blocks[w->functions->twins[first].item];
     size_t known = 0;
@@ -15038,7 +15038,11 @@ static uint32_t *ms_body_list_rows(ms_cu_env *env, const ms_cu_root *root, const
             if (functions->twins[end].key != functions->twins[first].key)
                 break;
         }
-        ms_body_find_rows(&w, first, end, room);
+        ms_body_find_group(&w, first, end, room);
+        for (size_t i = first; i < end; i++) { /* sequences that were joined have code of several groups */
+            if (w.rows[i] < ms_BODY_NO_ROWS)
+                w.is_taken[w.rows[i]] = false;
+        }
     }
     return w.rows;
 }

@@ -50,9 +50,9 @@ typedef struct ms_ln_row {
 typedef struct ms_ln_seq {
     uint64_t lo;
     uint64_t hi;
-    uint64_t off; /* in .debug_line: of its first opcode */
     uint32_t first;
     uint32_t count;
+    uint64_t off; /* in .debug_line: of its first opcode */
 } ms_ln_seq;
 
 /* An entry of the file table. */

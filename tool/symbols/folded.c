@@ -39,23 +39,36 @@ static void folded_add(folded_list *list, const machsym_frame *frame, const fram
     one->shown = (machsym_str){NULL, list->names.len - from};
 }
 
+static bool folded_is_same_place(const machsym_frame *a, const machsym_frame *b)
+{
+    return a->line == b->line && folded_compare(a->file.name, b->file.name) == 0 &&
+           folded_compare(a->file.dir, b->file.dir) == 0;
+}
+
 /* Sorts the list, and drops what is there twice or is the answer itself. */
-static void folded_settle(folded_list *list, size_t own_len)
+static void folded_settle(folded_list *list, const machsym_frame *own, size_t own_len)
 {
     size_t at = own_len;
     size_t kept = 0;
-    machsym_str own = {list->names.v, own_len};
+    const folded_one answer = {*own, {list->names.v, own_len}, false};
     for (size_t i = 0; i < list->count; i++) {
         list->v[i].shown.ptr = list->names.v + at;
         at += list->v[i].shown.len;
     }
     qsort(list->v, list->count, sizeof *list->v, folded_by_name);
+    list->name_count = 0;
     for (size_t i = 0; i < list->count; i++) {
-        machsym_str shown = list->v[i].shown;
-        bool is_new = shown.len != 0 && folded_compare(shown, own) != 0 &&
-                      (kept == 0 || folded_compare(shown, list->v[kept - 1].shown) != 0);
-        if (is_new)
-            list->v[kept++] = list->v[i];
+        folded_one *one = &list->v[i];
+        const folded_one *before = kept > 0 ? &list->v[kept - 1] : &answer;
+        bool like_answer = folded_compare(one->shown, answer.shown) == 0;
+        bool like_before = folded_compare(one->shown, before->shown) == 0;
+        one->is_namesake = like_answer || like_before;
+        if (one->shown.len == 0 || (one->is_namesake && one->frame.line == 0) ||
+            (like_answer && folded_is_same_place(&one->frame, &answer.frame)) ||
+            (like_before && folded_is_same_place(&one->frame, &before->frame)))
+            continue;
+        list->name_count += !one->is_namesake;
+        list->v[kept++] = *one;
     }
     list->count = kept;
 }
@@ -73,22 +86,26 @@ void folded_find(symbol_source *source, uint64_t addr, const machsym_frame *own,
     size_t own_len = list->names.len;
     for (size_t count; (count = symbol_source_next_folded(source, addr, &at, frames, FOLDED_FRAMES)) > 0;)
         folded_add(list, &frames[count - 1], style);
-    folded_settle(list, own_len);
+    folded_settle(list, own, own_len);
 }
 
 void folded_put(text *t, const folded_list *list)
 {
-    if (list->count == 0)
+    const char *between = "";
+    if (list->name_count == 0)
         return;
     text_c(t, " (or ");
-    if (list->count > FOLDED_NAMED) {
-        text_dec(t, list->count);
+    if (list->name_count > FOLDED_NAMED) {
+        text_dec(t, list->name_count);
         text_c(t, " others)");
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
-        text_c(t, i > 0 ? ", " : "");
+        if (list->v[i].is_namesake)
+            continue;
+        text_c(t, between);
         text_str(t, list->v[i].shown);
+        between = ", ";
     }
     text_c(t, ": one body)");
 }

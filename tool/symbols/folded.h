@@ -4,7 +4,7 @@
  * Never: chooses one of them.
  *
  * A linker that folds identical code keeps one body for several functions. Each has a name of its own, and often
- * a line. Functions whose names look alike are one for people: a constructor has two symbols. */
+ * a line. Functions whose names look alike on one line are one for people: a constructor has two symbols. */
 #ifndef MACHSYM_TOOL_FOLDED_H
 #define MACHSYM_TOOL_FOLDED_H
 
@@ -16,14 +16,16 @@
 typedef struct folded_one {
     machsym_frame frame; /* of the function itself, with where it stands at the address */
     machsym_str shown;   /* its name */
+    bool is_namesake;    /* the answer or one before it has the same name */
 } folded_one;
 
-/* Those beside the function that answers, by their shown names, each once. Zero is an empty list. */
+/* Those beside the function that answers, by their shown names. Zero is an empty list. */
 typedef struct folded_list {
     folded_one *v;
     size_t count;
     size_t cap;
-    text names; /* that the list's shown names lie in */
+    size_t name_count; /* without namesakes */
+    text names;        /* that the list's shown names lie in */
 } folded_list;
 
 /* Fills the list with the functions that share the code at an address with the one of a frame. Lives until the

@@ -1,0 +1,87 @@
+#!/bin/sh
+# Functions that share their code. The fixtures' truth is their source, and llvm-gsymutil of those whose functions state
+# their rows (bin/*.gsym). Then tests/folded.py makes programs and holds sets, lines and decided names of them.
+machsym=${MACHSYM:-build/machsym}
+. tests/checks
+
+bin=tests/fixtures/bin
+src=tests/fixtures/src/folded
+
+# The line of a text in a source, as NAME.c:LINE.
+line() # FILE TEXT
+{
+    echo "$1:$(grep -n -F -- "$2" $src/"$1" | cut -d : -f 1 | head -n 1)"
+}
+
+# Where the body of a function begins, below its head.
+body() # FILE HEAD
+{
+    echo "$1:$(($(grep -n -F -- "$2" $src/"$1" | cut -d : -f 1 | head -n 1) + 1))"
+}
+
+# The address of a symbol.
+at() # FILE SYMBOL
+{
+    "$machsym" symbols "$bin/$1" | awk -v name="$2" '$0 ~ "(^|[ \t])" name "($|[ \t])" { print $1; exit }'
+}
+
+# What a set prints: NAME FILE:LINE of each, sorted.
+set_of() # FILE ADDRESS
+{
+    "$machsym" atos -dedup --lines=dwarf -o "$bin/$1" "$2" | sed 's/ (in [^)]*)//; s/(//; s/)//' | sort
+}
+
+widths="get_depth $(body main.c 'int get_depth(')
+get_height $(body shape.c 'int get_height(')
+get_width $(body shape.c 'int get_width(')"
+zeros=$(for i in a b c d e f; do echo "zero_$i $(line shape.c "ZERO($i)")"; done)
+for kind in all thunks stated; do
+    file=folded-arm64-$kind.dwarf
+    for want in "get_width|$widths" "zero_a|$zeros"; do
+        [ "$(set_of $file "$(at $file "${want%%|*}")")" = "${want#*|}" ]
+        check "$file: the functions of one body and their own lines, ${want%%|*}"
+    done
+done
+
+# One body, and the same name twice: another unit has a line of its own, and text names it once.
+own=$(at folded-arm64-all.dwarf own)
+[ "$(set_of folded-arm64-all.dwarf "$own")" = "own $(body main.c 'int own(')
+own $(body shape.c 'int own(')" ]
+check "functions of the same name in two units have their own lines"
+"$machsym" atos --folded -o $bin/folded-arm64-all.dwarf "$own" >"$work/out"
+[ "$(cat "$work/out")" = "own (in folded-arm64-all.dwarf) ($(body shape.c 'int own('))" ]
+check "text names a name once" "$work/out"
+
+# Text: up to three others by name, more by number. A function by itself is printed as ever.
+for want in "get_width|get_height (or get_depth, get_width: one body) (in folded-arm64-all.dwarf) ($(body shape.c 'int get_height('))" \
+    "zero_a|zero_f (or 5 others) (in folded-arm64-all.dwarf) ($(line shape.c 'ZERO(f)'))" \
+    "log_value|log_value (in folded-arm64-all.dwarf) ($(line main.c 'sink = value;'))"; do
+    "$machsym" atos --folded -o $bin/folded-arm64-all.dwarf "$(at folded-arm64-all.dwarf "${want%%|*}")" >"$work/out"
+    [ "$(cat "$work/out")" = "${want#*|}" ]
+    check "atos --folded of ${want%%|*}" "$work/out"
+done
+
+# Without stabs of the folded functions only symbols tell of them: their names are known, lines are not.
+"$machsym" atos -dedup -o $bin/folded-arm64-symbols.dwarf "$(at folded-arm64-symbols.dwarf get_width)" >"$work/out"
+[ "$(cat "$work/out")" = "get_width (in folded-arm64-symbols.dwarf) ($(body shape.c 'int get_width('))
+get_depth (in folded-arm64-symbols.dwarf) + 0
+get_height (in folded-arm64-symbols.dwarf) + 0" ]
+check "symbols of one address have names and no lines" "$work/out"
+
+# llvm-gsymutil: the names of each function's code, and the rows where it has them.
+if need "sets of fixtures and gsymutil's" python3; then
+    for kind in all thunks stated symbols; do
+        python3 tests/folded.py --gsym "$machsym" $bin/folded-arm64-$kind.dwarf $bin/folded-arm64-$kind.gsym >"$work/out"
+        check "folded-arm64-$kind: gsymutil has the same sets" "$work/out"
+    done
+fi
+
+# Programs that nobody has seen: another seed each day.
+if need "programs made for the day" python3 clang-22 ld64.lld-22 dsymutil-22 llvm-gsymutil-22 llvm-objdump-22 llvm-dwarfdump-22; then
+    seed=${SEED:-$(($(date +%s) / 86400))}
+    python3 tests/folded.py "${PROGRAMS:-3}" "$seed" "$machsym" 0 >"$work/out"
+    check "programs of seed $seed" "$work/out"
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
