@@ -481,6 +481,7 @@
  *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
  *   >>lines         turns line programs into tables of rows that are searched by address.
  *   >>functions     reads the functions of a unit with the calls inlined into them.
+ *   >>bodies        finds the rows of each function among those of a unit that share their code.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
@@ -492,9 +493,11 @@
  *   >>debugmap      finds a program's debug info in the object files that its debug map names.
  *   >>session       keeps what one thread has decoded of an image.
  *   >>objects       object files of a program without a dSYM, opened when an address is asked for that they have.
+ *   >>views         a unit as one of its functions sees it that share their code: with the rows of that function only.
  *   >>engine        which unit, function, call and row hold an address, and up to where they do.
  *   >>near          finds the line that people need where the debug info has none that somebody wrote.
  *   >>answer        decides which name and which line a frame has.
+ *   >>folded        tells all functions that share the code at an address.
  *   >>check         finds what in a decoded unit contradicts itself.
  *   >>iterate       goes through all that a session can decode, one item after the other.
  *   >>explain       tells how the answer for an address came about.
@@ -690,6 +693,25 @@
 #ifndef MACHSYM_METADATA_WORK_PER_BYTE
 #define MACHSYM_METADATA_WORK_PER_BYTE 4
 #define MACHSYM_METADATA_WORK          4096
+#endif
+
+/* Where functions of a unit share their code: how many steps are taken for each of its rows to find which
+ * rows belong to which function. Real units take fewer than one. In a hostile file all sequences may have all
+ * code; past this many steps functions have the rows of any of them. */
+#ifndef MACHSYM_BODY_WORK
+#define MACHSYM_BODY_WORK 16
+#endif
+
+/* How many functions are told of that share one address. Real programs have up to some thousand: empty
+ * functions, and those that return 0. */
+#ifndef MACHSYM_MAX_FOLDED
+#define MACHSYM_MAX_FOLDED 65536
+#endif
+
+/* In how many units beside the one that answers functions are looked for that share its code. Each is
+ * decoded. In files without .debug_aranges units may claim each other's code. */
+#ifndef MACHSYM_MAX_FOLDED_UNITS
+#define MACHSYM_MAX_FOLDED_UNITS 1024
 #endif
 
 /* How many names of one address are compared one by one. Where the linker folded functions of equal code, an
@@ -1615,6 +1637,17 @@ MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t add
  * addresses. Borrows, Threads: as machsym_session_frames. Cost: that of the lookups, and a sort. */
 MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
                                           machsym_answer *answers, machsym_frame *frames, size_t cap);
+
+/* Iterates over the functions that share the code at an address: a linker that folds identical code keeps one
+ * body for functions of equal code. The first one is that of machsym_session_frames. The others are functions
+ * of the debug info with the same range, each with its own lines and inlined calls, then symbols of the same
+ * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told.
+ * Returns: the number of frames of the next function, as machsym_session_frames does; 0 at the end. Borrows,
+ * Threads: as machsym_session_frames. Cost: for the first function that of machsym_session_frames. For the
+ * second the unit headers, .debug_aranges and the symbols are read and sorted once a session; then a few
+ * binary searches, and units that have functions with the same code are decoded. */
+MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
+                                               machsym_frame *frames, size_t cap);
 
 /* A concrete function of the debug info. */
 typedef struct machsym_function {
@@ -10324,6 +10357,7 @@ enum {
     ms_DW_AT_MIPS_linkage_name = 0x2007,
     ms_DW_AT_GNU_ranges_base = 0x2132,
     ms_DW_AT_GNU_addr_base = 0x2133,
+    ms_DW_AT_LLVM_stmt_sequence = 0x3fed,
 
     ms_DW_FORM_addr = 0x01,
     ms_DW_FORM_block2 = 0x03,
@@ -11298,7 +11332,34 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
     }
 }
 
-/* What an entry says of its declaration. Few entries are asked for it, so that the steps skip it. */
+/* Reads attributes that few entries are asked for, so that the steps skip them: those of a list of count,
+ * into v in its order, from the values of an entry at rd. Returns false when the unit ends before. */
+static bool ms_dw_read_listed(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                              ms_rd *rd, const ms_dw_enc *enc, const uint16_t *list, size_t count,
+                              ms_dw_value *v)
+{
+    ms_rd specs = ms_rd_at(dw->abbrev, table->off);
+    ms_zero(v, count * sizeof *v);
+    ms_rd_skip(&specs, abbrev->specs);
+    while (!specs.failed && !rd->failed) {
+        uint64_t attribute = ms_rd_uleb(&specs);
+        uint32_t form = (uint32_t)ms_rd_uleb(&specs); /* one that is known: the table was decoded */
+        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(&specs) : 0;
+        size_t at = 0;
+        MACHSYM_COUNT_WORK(1);
+        if (attribute == 0 && form == 0)
+            return true;
+        while (at < count && list[at] != attribute)
+            at++;
+        if (at < count && v[at].form == 0)
+            v[at] = ms_dw_read_value(rd, form, implicit, enc);
+        else
+            ms_dw_skip_value(rd, form, enc);
+    }
+    return false;
+}
+
+/* What an entry says of its declaration. */
 typedef struct ms_dw_decl {
     ms_dw_value file;
     ms_dw_value line;
@@ -11307,36 +11368,20 @@ typedef struct ms_dw_decl {
     ms_dw_value specification;
 } ms_dw_decl;
 
-/* Reads that from the values of an entry, at rd, by the list of its attributes. Returns false when the unit
- * ends before. */
+/* Reads that from the values of an entry, at rd. Returns false when the unit ends before. */
 static bool ms_dw_read_decl(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                             ms_rd *rd, const ms_dw_enc *enc, ms_dw_decl *out)
 {
-    ms_rd specs = ms_rd_at(dw->abbrev, table->off);
-    ms_zero(out, sizeof *out);
-    ms_rd_skip(&specs, abbrev->specs);
-    while (!specs.failed && !rd->failed) {
-        uint64_t attribute = ms_rd_uleb(&specs);
-        uint32_t form = (uint32_t)ms_rd_uleb(&specs); /* one that is known: the table was decoded */
-        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(&specs) : 0;
-        ms_dw_value *value = NULL;
-        MACHSYM_COUNT_WORK(1);
-        if (attribute == 0 && form == 0)
-            return true;
-        switch (attribute) {
-        case ms_DW_AT_decl_file: value = &out->file; break;
-        case ms_DW_AT_decl_line: value = &out->line; break;
-        case ms_DW_AT_artificial: value = &out->artificial; break;
-        case ms_DW_AT_abstract_origin: value = &out->origin; break;
-        case ms_DW_AT_specification: value = &out->specification; break;
-        default: break;
-        }
-        if (value != NULL && value->form == 0)
-            *value = ms_dw_read_value(rd, form, implicit, enc);
-        else
-            ms_dw_skip_value(rd, form, enc);
-    }
-    return false;
+    static const uint16_t list[] = {ms_DW_AT_decl_file, ms_DW_AT_decl_line, ms_DW_AT_artificial,
+                                    ms_DW_AT_abstract_origin, ms_DW_AT_specification};
+    ms_dw_value v[5];
+    bool ok = ms_dw_read_listed(dw, table, abbrev, rd, enc, list, 5, v);
+    out->file = v[0];
+    out->line = v[1];
+    out->artificial = v[2];
+    out->origin = v[3];
+    out->specification = v[4];
+    return ok;
 }
 
 /* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */
@@ -12777,6 +12822,7 @@ typedef struct ms_ln_seq {
     uint64_t hi;
     uint32_t first;
     uint32_t count;
+    uint64_t off; /* in .debug_line: of its first opcode */
 } ms_ln_seq;
 
 /* An entry of the file table. */
@@ -12838,6 +12884,7 @@ typedef struct ms_ln_build {
     machsym_str *dirs;
     size_t dir_count;
     size_t dir_cap;
+    uint64_t begin;     /* in .debug_line: of the sequence that is open */
     uint64_t most_file; /* as in the table */
     bool goes_back;
     bool is_open;
@@ -13094,6 +13141,7 @@ static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
     }
     seq.lo = b->rows[first].addr;
     seq.hi = b->rows[b->row_count - 1].addr;
+    seq.off = b->begin;
     seq.first = (uint32_t)first;
     seq.count = (uint32_t)(b->row_count - first);
     ms_ln_seq *v = b->seqs;
@@ -13197,6 +13245,7 @@ static void ms_ln_extended(const ms_dw *dw, const ms_ln_head *head, ms_ln_build 
     case ms_DW_LNE_end_sequence:
         ms_ln_end_sequence(dw, b, regs);
         *regs = ms_ln_start(head, b);
+        b->begin = (uint64_t)(rd->p - dw->line.ptr);
         break;
     case ms_DW_LNE_set_address:
         regs->addr = ms_rd_uint(&body, (unsigned)ms_rd_left(&body));
@@ -13322,6 +13371,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     ms_ln_regs regs = ms_ln_start(head, b);
     ms_ln_special special;
     ms_ln_list_special(head, &special);
+    b->begin = (uint64_t)(rd.p - dw->line.ptr);
     while (rd.p < rd.end) {
         if (!ms_SMALL_CODE && head->max_ops <= 1)
             ms_ln_run_ahead(head, &special, b, &regs, &rd);
@@ -13569,6 +13619,8 @@ typedef struct ms_fn_table {
     size_t seg_count;
     const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
     size_t copy_count;
+    const ms_key *twins; /* first address, block: functions that share their code with others of the unit */
+    size_t twin_count;
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
@@ -14244,6 +14296,50 @@ static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table 
     table->copies = copies;
 }
 
+/* Whether each range that functions have is found by its segments. */
+static bool ms_fn_has_all_pieces(const ms_fn_walk *w, const ms_segs *segs)
+{
+    size_t owned = 0;
+    for (size_t i = 0; i < segs->count; i++)
+        owned += segs->v[i].owner != ms_SEG_NONE;
+    return owned >= w->piece_count;
+}
+
+/* Whether two functions have the same code, which is one range. */
+static bool ms_fn_are_twins(const ms_fn_block *a, const ms_fn_block *b)
+{
+    return a->lo == b->lo && a->hi == b->hi && a->range_count == 1 && b->range_count == 1;
+}
+
+/* Lists the functions that share their code: a linker folded them. They have no segment but the last one. */
+static void ms_fn_list_twins(const ms_fn_walk *w, const ms_segs *segs, ms_arena *arena, ms_fn_table *table)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    if (ms_fn_has_all_pieces(w, segs))
+        return;
+    ms_key *v = (ms_key *)ms_arena_alloc(w->scratch, w->function_count, sizeof *v);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, w->function_count, sizeof *v);
+    if (v == NULL || room == NULL)
+        return;
+    for (size_t i = 0; i < w->count && count < w->function_count; i++) {
+        if (w->blocks[i].parent != ms_SEG_NONE)
+            continue;
+        v[count].key = w->blocks[i].lo;
+        v[count++].item = i;
+    }
+    ms_sort(v, count, room);
+    for (size_t i = 0; i < count; i++) {
+        const ms_fn_block *block = &w->blocks[v[i].item];
+        bool is_twin = (i > 0 && ms_fn_are_twins(block, &w->blocks[v[i - 1].item])) ||
+                       (i + 1 < count && ms_fn_are_twins(block, &w->blocks[v[i + 1].item]));
+        if (is_twin)
+            room[kept++] = v[i];
+    }
+    table->twins = (const ms_key *)ms_arena_keep(arena, room, kept, sizeof *room);
+    table->twin_count = table->twins != NULL ? kept : 0;
+}
+
 enum {
     /* Bytes of a unit for which room for a block is made ahead: C++ spends 45 to 250 on one, Rust 30 to 70.
      * An array that grows is copied; the room that is not used is not touched either. */
@@ -14342,8 +14438,10 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     ms_fn_keep_ranges(&w, 0);
     ms_fn_keep_grants(&w, arena);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
-    if (w.blocks != NULL)
+    if (w.blocks != NULL) {
         ms_fn_list_copies(&w, arena, table);
+        ms_fn_list_twins(&w, &segs, arena, table);
+    }
     if (!ms_fn_finish(&w, table))
         return;
     table->segs = segs.v;
@@ -14660,6 +14758,293 @@ static ms_fn_decl ms_fn_decl_of(ms_cu_env *env, uint64_t die_off)
             break;
     }
     return decl;
+}
+
+/* ==== >>bodies =============================================================================================
+ * Job:    finds the rows of each function among those of a unit that share their code.
+ * Offers: ms_body_twin, ms_body_twins, ms_body_list_rows, ms_BODY_ALL_ROWS, ms_BODY_NO_ROWS.
+ * Never:  gives a function the rows of another one. */
+
+#define ms_BODY_ALL_ROWS UINT32_MAX       /* the code has one sequence of rows, or too many to tell */
+#define ms_BODY_NO_ROWS  (UINT32_MAX - 1) /* no sequence stands for the function */
+
+/* The number of a function among the twins of its unit; twin_count when it shares its code with no other. */
+static size_t ms_body_twin(const ms_fn_table *functions, uint32_t function)
+{
+    const ms_key *v = functions->twins;
+    uint64_t lo = functions->blocks[function].lo;
+    size_t first = ms_lower_bound(v, functions->twin_count, sizeof *v, lo);
+    size_t count = ms_upper_bound(v, functions->twin_count, sizeof *v, lo) - first;
+    if (count == 0)
+        return functions->twin_count;
+    size_t at = first + ms_lower_bound(&v[first].item, count, sizeof *v, function);
+    return at < first + count && v[at].item == function ? at : functions->twin_count;
+}
+
+/* The twins whose code begins at an address: *count of them, from the number on that is returned. */
+static size_t ms_body_twins(const ms_fn_table *functions, uint64_t lo, size_t *count)
+{
+    const ms_key *v = functions->twins;
+    size_t first = ms_lower_bound(v, functions->twin_count, sizeof *v, lo);
+    *count = ms_upper_bound(v, functions->twin_count, sizeof *v, lo) - first;
+    return first;
+}
+
+/* What a search for rows needs. */
+typedef struct ms_body_work {
+    ms_cu_env *env;
+    const ms_cu_root *root;
+    const ms_fn_table *functions;
+    const ms_ln_table *lines;
+    ms_arena *scratch;
+    ms_key *by_off;  /* sequences in the order of the program */
+    ms_key *by_lo;   /* sequences by their begin */
+    uint64_t *reach; /* by that order: the largest end so far */
+    ms_key *decls;   /* file and line, number in the group: twins of the group by their declaration */
+    ms_key *found;   /* place in the program, sequence: those that have the group's code */
+    size_t found_count;
+    uint32_t *votes; /* by twin of the group */
+    uint32_t *best;  /* by twin of the group: the votes of its sequence */
+    bool *is_taken;  /* by sequence: a twin of the group has it */
+    uint64_t budget; /* steps that are left */
+    uint32_t *rows;  /* by twin: its sequence */
+} ms_body_work;
+
+/* ---- The sequence that the debug info names ---- */
+
+/* The sequence that DW_AT_LLVM_stmt_sequence of a function leads to. dsymutil joins sequences, so it may lead
+ * into the middle of one. */
+static uint32_t ms_body_stated(const ms_body_work *w, const ms_fn_block *block)
+{
+    static const uint16_t list[] = {ms_DW_AT_LLVM_stmt_sequence};
+    const ms_cu_root *root = w->root;
+    const ms_ln_table *lines = w->lines;
+    ms_dw_value value;
+    ms_rd rd = ms_rd_make(ms_span_sub(w->env->dw->info, block->die_off, root->enc.unit_end - block->die_off));
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+    if (abbrev == NULL ||
+        !ms_dw_read_listed(w->env->dw, root->abbrevs, abbrev, &rd, &root->enc, list, 1, &value) ||
+        value.form == 0)
+        return ms_BODY_NO_ROWS;
+    size_t at = ms_upper_bound(w->by_off, lines->seq_count, sizeof *w->by_off, value.u);
+    if (at == 0)
+        return ms_BODY_NO_ROWS;
+    size_t number = (size_t)w->by_off[at - 1].item;
+    const ms_ln_seq *seq = &lines->seqs[number];
+    return seq->lo <= block->lo && block->lo < seq->hi ? (uint32_t)number : ms_BODY_NO_ROWS;
+}
+
+/* ---- The sequence that stands for a function ---- */
+
+/* The first row of a sequence that is not below an address. */
+static size_t ms_body_row_from(const ms_ln_table *lines, const ms_ln_seq *seq, uint64_t addr)
+{
+    return seq->first + ms_lower_bound(&lines->rows[seq->first], seq->count, sizeof *lines->rows, addr);
+}
+
+/* Lists the sequences that have a row where the group's code begins, unless a twin has one already. */
+static void ms_body_find_sequences(ms_body_work *w, uint64_t lo)
+{
+    const ms_ln_table *lines = w->lines;
+    size_t at = ms_upper_bound(w->by_lo, lines->seq_count, sizeof *w->by_lo, lo);
+    w->found_count = 0;
+    for (; at > 0 && w->reach[at - 1] > lo && w->budget > 0; at--) {
+        size_t number = (size_t)w->by_lo[at - 1].item;
+        const ms_ln_seq *seq = &lines->seqs[number];
+        MACHSYM_COUNT_WORK(1);
+        w->budget--;
+        if (w->is_taken[number] || seq->hi <= lo || lines->rows[ms_body_row_from(lines, seq, lo)].addr != lo)
+            continue;
+        w->found[w->found_count].key = seq->off;
+        w->found[w->found_count++].item = number;
+    }
+    for (size_t i = 0, j = w->found_count; i + 1 < j; i++) { /* by their begin again, then by their place */
+        ms_key swap = w->found[i];
+        w->found[i] = w->found[--j];
+        w->found[j] = swap;
+    }
+}
+
+/* Lists the twins of a group by where they were written. */
+static size_t ms_body_list_decls(ms_body_work *w, size_t first, size_t end, ms_key *room)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end; i++) {
+        const ms_fn_block *block = &w->functions->blocks[w->functions->twins[i].item];
+        ms_fn_decl decl = ms_fn_decl_of(w->env, block->die_off);
+        if (w->rows[i] != ms_BODY_NO_ROWS || decl.root != w->root || decl.line == 0 ||
+            decl.line > UINT32_MAX || decl.file > UINT32_MAX)
+            continue;
+        w->decls[count].key = decl.file << 32 | decl.line;
+        w->decls[count++].item = i - first;
+    }
+    ms_sort(w->decls, count, room);
+    return count;
+}
+
+/* The twin that a line counts for: the one that is declared last before it. count: of twins with a
+ * declaration. Returns its number in the group; ms_SEG_NONE when there is none. */
+static uint32_t ms_body_twin_of_line(const ms_body_work *w, const ms_ln_row *row, size_t count)
+{
+    uint64_t key = (uint64_t)row->file << 32 | row->line;
+    size_t at = row->line == 0 ? 0 : ms_upper_bound(w->decls, count, sizeof *w->decls, key);
+    bool is_declared = at != 0 && w->decls[at - 1].key >> 32 == row->file;
+    return is_declared ? (uint32_t)w->decls[at - 1].item : ms_SEG_NONE;
+}
+
+/* The twin that most rows from first to before end count for, with their number; ms_SEG_NONE when none does.
+ * All votes are 0, before and after. */
+static uint32_t ms_body_voted(ms_body_work *w, size_t first, size_t end, size_t count, uint32_t *votes)
+{
+    const ms_ln_row *rows = w->lines->rows;
+    uint32_t best = ms_SEG_NONE;
+    *votes = 0;
+    for (size_t i = first; i < end; i++) {
+        uint32_t twin = ms_body_twin_of_line(w, &rows[i], count);
+        MACHSYM_COUNT_WORK(1);
+        if (twin == ms_SEG_NONE || ++w->votes[twin] <= *votes)
+            continue;
+        *votes = w->votes[twin];
+        best = twin;
+    }
+    for (size_t i = first; i < end; i++) {
+        uint32_t twin = ms_body_twin_of_line(w, &rows[i], count);
+        if (twin != ms_SEG_NONE)
+            w->votes[twin] = 0;
+    }
+    return best;
+}
+
+/* Gives the twins of a group the sequences whose lines are theirs. */
+static void ms_body_vote(ms_body_work *w, size_t first, size_t end, size_t count)
+{
+    const ms_fn_block *block = &w->functions->blocks[w->functions->twins[first].item];
+    ms_zero(w->best, (end - first) * sizeof *w->best);
+    for (size_t i = 0; i < w->found_count; i++) {
+        size_t number = (size_t)w->found[i].item;
+        const ms_ln_seq *seq = &w->lines->seqs[number];
+        size_t from = ms_body_row_from(w->lines, seq, block->lo);
+        size_t to = ms_body_row_from(w->lines, seq, block->hi < seq->hi ? block->hi : seq->hi);
+        uint32_t votes;
+        w->budget -= w->budget < to - from ? w->budget : to - from;
+        uint32_t twin = w->budget > 0 ? ms_body_voted(w, from, to, count, &votes) : ms_SEG_NONE;
+        if (twin == ms_SEG_NONE || votes <= w->best[twin])
+            continue;
+        if (w->best[twin] != 0)
+            w->is_taken[w->rows[first + twin]] = false;
+        w->best[twin] = votes;
+        w->rows[first + twin] = (uint32_t)number;
+        w->is_taken[number] = true;
+    }
+}
+
+/* Pairs the twins that are left with the sequences that are left, if there are as many. dsymutil puts a
+ * sequence before those of the same address that it has already; the sequences of an object file stand in the
+ * order of its code. */
+static void ms_body_pair(ms_body_work *w, size_t first, size_t end)
+{
+    size_t twins = 0;
+    size_t left = 0;
+    for (size_t i = 0; i < w->found_count; i++) {
+        if (!w->is_taken[w->found[i].item])
+            w->found[left++] = w->found[i];
+    }
+    for (size_t i = first; i < end; i++)
+        twins += w->rows[i] == ms_BODY_NO_ROWS;
+    if (twins != left)
+        return;
+    for (size_t i = first, at = 0; i < end; i++) {
+        if (w->rows[i] != ms_BODY_NO_ROWS)
+            continue;
+        size_t from = w->env->dw->moves != NULL ? at : left - 1 - at;
+        w->rows[i] = (uint32_t)w->found[from].item;
+        at++;
+    }
+}
+
+/* Takes what its debug info states of the twins of one body, then looks for the sequences of the others. */
+static void ms_body_find_group(ms_body_work *w, size_t first, size_t end, ms_key *room)
+{
+    const ms_fn_block *block = &w->functions->blocks[w->functions->twins[first].item];
+    size_t known = 0;
+    for (size_t i = first; i < end; i++) {
+        w->rows[i] = ms_body_stated(w, &w->functions->blocks[w->functions->twins[i].item]);
+        if (w->rows[i] == ms_BODY_NO_ROWS)
+            continue;
+        w->is_taken[w->rows[i]] = true;
+        known++;
+    }
+    if (known == end - first)
+        return;
+    ms_body_find_sequences(w, block->lo);
+    ms_sort(w->found, w->found_count, room);
+    bool is_one = known + w->found_count < 2;
+    if (!is_one) {
+        ms_body_vote(w, first, end, ms_body_list_decls(w, first, end, room));
+        ms_body_pair(w, first, end);
+    }
+    for (size_t i = first; i < end && (is_one || w->budget == 0); i++)
+        w->rows[i] = ms_BODY_ALL_ROWS;
+}
+
+/* Makes what all groups need. Returns false when memory is out. */
+static bool ms_body_begin(ms_body_work *w, ms_key *room)
+{
+    const ms_ln_table *lines = w->lines;
+    for (size_t i = 0; i < lines->seq_count; i++) {
+        w->by_off[i].key = lines->seqs[i].off;
+        w->by_lo[i].key = lines->seqs[i].lo;
+        w->by_off[i].item = w->by_lo[i].item = i;
+    }
+    ms_sort(w->by_off, lines->seq_count, room);
+    ms_sort(w->by_lo, lines->seq_count, room);
+    for (size_t i = 0; i < lines->seq_count; i++) {
+        w->reach[i] = lines->seqs[w->by_lo[i].item].hi;
+        if (i > 0)
+            ms_raise_to(&w->reach[i], w->reach[i - 1]);
+    }
+    return !w->scratch->oom;
+}
+
+/* The sequences of all twins of a unit, by their numbers: the one that DW_AT_LLVM_stmt_sequence states, else
+ * the one whose lines are those of the function. Work is done in scratch; the result comes from arena. NULL
+ * when memory is out. */
+static uint32_t *ms_body_list_rows(ms_cu_env *env, const ms_cu_root *root, const ms_fn_table *functions,
+                                   const ms_ln_table *lines, ms_arena *scratch, ms_arena *arena)
+{
+    size_t most = functions->twin_count > lines->seq_count ? functions->twin_count : lines->seq_count;
+    ms_body_work w;
+    ms_zero(&w, sizeof w);
+    w.env = env;
+    w.root = root;
+    w.functions = functions;
+    w.lines = lines;
+    w.scratch = scratch;
+    w.budget = MACHSYM_BODY_WORK * (uint64_t)(functions->twin_count + lines->row_count + 1);
+    w.by_off = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
+    w.by_lo = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
+    w.reach = (uint64_t *)ms_arena_alloc(scratch, lines->seq_count, sizeof *w.reach);
+    w.found = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
+    w.decls = (ms_key *)ms_arena_alloc(scratch, functions->twin_count, sizeof(ms_key));
+    w.votes = (uint32_t *)ms_arena_zeroed(scratch, functions->twin_count, sizeof *w.votes);
+    w.is_taken = (bool *)ms_arena_zeroed(scratch, lines->seq_count, sizeof *w.is_taken);
+    w.best = (uint32_t *)ms_arena_alloc(scratch, functions->twin_count, sizeof *w.best);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, most, sizeof *room);
+    w.rows = (uint32_t *)ms_arena_alloc(arena, functions->twin_count, sizeof *w.rows);
+    if (scratch->oom || w.rows == NULL || !ms_body_begin(&w, room))
+        return NULL;
+    for (size_t first = 0, end; first < functions->twin_count; first = end) {
+        for (end = first + 1; end < functions->twin_count; end++) {
+            if (functions->twins[end].key != functions->twins[first].key)
+                break;
+        }
+        ms_body_find_group(&w, first, end, room);
+        for (size_t i = first; i < end; i++) { /* sequences that were joined have code of several groups */
+            if (w.rows[i] < ms_BODY_NO_ROWS)
+                w.is_taken[w.rows[i]] = false;
+        }
+    }
+    return w.rows;
 }
 
 /* ==== >>pack =============================================================================================
@@ -19925,6 +20310,8 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
     ms_range own;             /* code without a gap of function number own_of that >>near walked last */
     uint32_t own_of;
+    uint32_t *twin_rows;        /* by twin of functions: see >>bodies; NULL: nobody asked yet */
+    struct ms_ses_unit **views; /* by twin: the unit with its rows only; see >>views */
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -20032,11 +20419,12 @@ struct machsym_session {
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
     size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
     ms_src symbols;
-    ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
-    ms_fn_name_cache *names; /* NULL: few were asked for */
-    uint32_t names_read;     /* before there was a cache */
-    ms_ses_site *sites;      /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
-    bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
+    ms_oc_list objc[2];           /* of the image's halves, once has_objc; for iteration only */
+    ms_fn_name_cache *names;      /* NULL: few were asked for */
+    uint32_t names_read;          /* before there was a cache */
+    ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
+    struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: nobody asked */
+    bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
     bool lacked;    /* memory ran out, and what was decoded then is forgotten: see ms_ses_recover */
@@ -20069,6 +20457,7 @@ static void ms_ses_clear(machsym_session *s)
     s->names = NULL;
     s->names_read = 0;
     s->sites = NULL;
+    s->folded = NULL;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;
@@ -20751,6 +21140,63 @@ static void ms_obj_keep_frames(machsym_session *s, machsym_frame *frames, size_t
     }
 }
 
+/* ==== >>views ==============================================================================================
+ * Job:    a unit as one of its functions sees it that share their code: with the rows of that function only.
+ * Offers: ms_view_of.
+ * Never:  changes what a function that has its code for itself is told of. */
+
+/* The lines of a unit with one sequence, or none. NULL when memory is out. */
+static const ms_ln_table *ms_view_lines(machsym_session *s, const ms_ln_table *lines, uint32_t sequence)
+{
+    ms_ln_table *own = (ms_ln_table *)ms_arena_alloc(&s->cache, 1, sizeof *own);
+    if (own == NULL)
+        return NULL;
+    *own = *lines;
+    own->seqs = sequence == ms_BODY_NO_ROWS ? NULL : &lines->seqs[sequence];
+    own->seq_count = sequence != ms_BODY_NO_ROWS;
+    return own;
+}
+
+/* Makes room for the views of a unit, and finds the rows of each. Returns false when memory is out. */
+static bool ms_view_begin(machsym_session *s, ms_ses_unit *unit)
+{
+    if (unit->views != NULL)
+        return true;
+    ms_arena_reset(&s->scratch);
+    unit->twin_rows = ms_body_list_rows(&s->env, ms_cu_root_of(&s->env, unit->index), &unit->functions,
+                                        unit->lines, &s->scratch, &s->cache);
+    if (unit->twin_rows == NULL)
+        return false;
+    unit->views = (ms_ses_unit **)ms_arena_zeroed(&s->cache, unit->functions.twin_count, sizeof *unit->views);
+    return unit->views != NULL;
+}
+
+/* The view of a function of a unit whose lines are there: the unit itself, unless the function shares its
+ * code with others and the rows of each are known. NULL when memory is out. */
+static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t function)
+{
+    size_t twin = unit->functions.twin_count == 0 ? 0 : ms_body_twin(&unit->functions, function);
+    if (twin == unit->functions.twin_count)
+        return unit;
+    if (!ms_view_begin(s, unit))
+        return NULL;
+    if (unit->twin_rows[twin] == ms_BODY_ALL_ROWS)
+        return unit;
+    if (unit->views[twin] != NULL)
+        return unit->views[twin];
+    ms_ses_unit *view = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *view);
+    if (view == NULL)
+        return NULL;
+    view->index = unit->index;
+    view->functions = unit->functions;
+    view->comp_dir = unit->comp_dir;
+    view->lines = ms_view_lines(s, unit->lines, unit->twin_rows[twin]);
+    if (view->lines == NULL)
+        return NULL;
+    unit->views[twin] = view;
+    return view;
+}
+
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
  * Offers: ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
@@ -20861,8 +21307,13 @@ static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
     if (unit == NULL)
         return false;
-    if (span->function != ms_SEG_NONE)
+    if (span->function != ms_SEG_NONE) {
         span->inside = ms_ses_inside_of(s, unit, span->function);
+        ms_ses_unit *view = ms_view_of(s, unit, span->function);
+        if (view == NULL)
+            return false;
+        span->unit = view;
+    }
     span->table = span->inside != NULL ? span->inside->table : &unit->functions;
     return true;
 }
@@ -21566,6 +22017,24 @@ static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
     return cached->names;
 }
 
+/* If several functions have the code, a symbol there with another name is not this function's. */
+static void ms_ans_settle_shared(machsym_frame *frame)
+{
+    if (frame->name_source != MACHSYM_SOURCE_SYMTAB || frame->name.len == 0 || ms_ans_is_hidden(frame->name))
+        return;
+    frame->linkage_name = ms_str_empty();
+    frame->name_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The same, if the debug info of the unit says so. */
+static void ms_ans_settle_twin(const ms_fn_table *functions, const ms_fn_block *real, machsym_frame *frame)
+{
+    size_t twins;
+    ms_body_twins(functions, real->lo, &twins);
+    if (twins != 0)
+        ms_ans_settle_shared(frame);
+}
+
 static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, const ms_fn_block *block,
                               machsym_frame *frame)
 {
@@ -21574,6 +22043,8 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
     bool has_start = real != NULL && !(functions->has_real_names && names.name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
+    if (functions->twin_count != 0 && real != NULL)
+        ms_ans_settle_twin(functions, real, frame);
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
         return;
@@ -21834,6 +22305,349 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
     }
     ms_arena_free(&room);
     return total;
+}
+
+/* ==== >>folded =============================================================================================
+ * Job:    tells all functions that share the code at an address.
+ * Offers: ms_fold_set, ms_fold_at, ms_fold_name, ms_fold_frames, ms_fold_next.
+ * Never:  chooses one of them. */
+
+/* One of the functions. Units come and go, so a function is found by its entry. */
+typedef struct ms_fold_one {
+    size_t unit;        /* its number */
+    uint64_t die_off;   /* 0: only a symbol tells of it */
+    machsym_str symbol; /* its name then */
+    machsym_source source;
+} ms_fold_one;
+
+/* The functions that share the code of [lo, hi). The first one is the one that ms_ans_frames tells. */
+typedef struct ms_fold_set {
+    uint64_t lo;
+    uint64_t hi; /* lo: the set is of nothing */
+    ms_fold_one *v;
+    size_t count;
+    size_t cap;
+    bool is_whole; /* no limit cut it */
+} ms_fold_set;
+
+/* Units whose code .debug_aranges, or another unit's ranges, gave to other units. */
+typedef struct ms_fold_losers {
+    ms_piece *v;     /* what they claim, by address */
+    uint64_t *reach; /* the largest end so far */
+    size_t count;
+} ms_fold_losers;
+
+/* What a session knows of folded functions. */
+typedef struct ms_ses_folded {
+    ms_fold_set last; /* the set that was asked for last */
+    ms_fold_losers losers;
+    bool has_losers;
+} ms_ses_folded;
+
+/* ---- Units that may have a function where another one answers ---- */
+
+/* Adds what units claim that lost some of their code, by .debug_aranges or by their own ranges. */
+static void ms_fold_add_claims(machsym_session *s, ms_cu_pieces *pieces)
+{
+    ms_rd rd = ms_cu_sets(&s->env);
+    ms_ranges list = {pieces->arena, NULL, 0, 0, ms_cu_range_budget(&s->env), false};
+    ms_cu_set set;
+    ms_range range;
+    while (ms_cu_next_set(&rd, &set)) {
+        size_t unit = ms_cu_from_offset(s->env.v, s->env.count, set.info_off);
+        bool lost = unit < s->env.count && (s->env.claims[unit] & ms_CLAIM_LOST_ARANGES) != 0;
+        while (lost && ms_cu_next_tuple(&set, &range))
+            ms_cu_add_piece(pieces, range.lo, range.hi, unit);
+    }
+    for (size_t i = 0; i < s->env.count; i++) {
+        if ((s->env.claims[i] & ms_CLAIM_ARANGES) != 0)
+            continue;
+        ms_cu_read_ranges(&s->env, i, &list);
+        for (size_t j = 0; j < list.count; j++)
+            ms_cu_add_piece(pieces, list.v[j].lo, list.v[j].hi, i);
+    }
+}
+
+/* Lists the units that lost code. Functions that were folded from several units are there. */
+static void ms_fold_list_losers(machsym_session *s, ms_fold_losers *losers)
+{
+    ms_cu_index_aranges(&s->env);
+    ms_arena_reset(&s->scratch);
+    ms_cu_pieces pieces = {&s->scratch, NULL, 0, 0};
+    if (s->env.claims == NULL)
+        return;
+    ms_fold_add_claims(s, &pieces);
+    ms_key *order = (ms_key *)ms_arena_alloc(&s->scratch, pieces.count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(&s->scratch, pieces.count, sizeof *order);
+    losers->v = (ms_piece *)ms_arena_alloc(&s->keep, pieces.count, sizeof *losers->v);
+    losers->reach = (uint64_t *)ms_arena_alloc(&s->keep, pieces.count, sizeof *losers->reach);
+    if (order == NULL || room == NULL || losers->v == NULL || losers->reach == NULL)
+        return;
+    for (size_t i = 0; i < pieces.count; i++) {
+        order[i].key = pieces.v[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, pieces.count, room);
+    for (size_t i = 0; i < pieces.count; i++) {
+        losers->v[i] = pieces.v[order[i].item];
+        losers->reach[i] = losers->v[i].hi;
+        if (i > 0)
+            ms_raise_to(&losers->reach[i], losers->reach[i - 1]);
+    }
+    losers->count = pieces.count;
+}
+
+/* ---- The set of a body ---- */
+
+static void ms_fold_add(machsym_session *s, ms_fold_set *set, const ms_fold_one *one)
+{
+    if (set->count >= MACHSYM_MAX_FOLDED) {
+        set->is_whole = false;
+        return;
+    }
+    ms_fold_one *v = (ms_fold_one *)ms_arena_grow(&s->keep, set->v, set->count, &set->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    set->v = v;
+    v[set->count++] = *one;
+}
+
+/* Adds the functions of a unit whose code is that of the set, but for the one that is there. */
+static void ms_fold_add_unit(machsym_session *s, ms_fold_set *set, size_t index)
+{
+    const ms_ses_unit *unit = ms_ses_functions_of(s, index);
+    if (unit == NULL)
+        return;
+    const ms_fn_table *functions = &unit->functions;
+    size_t twins;
+    size_t first = ms_body_twins(functions, set->lo, &twins);
+    uint32_t owner = ms_seg_owner(functions->segs, functions->seg_count, set->lo);
+    for (size_t i = 0; i < twins || (twins == 0 && i == 0); i++) {
+        uint32_t number = twins == 0 ? owner : (uint32_t)functions->twins[first + i].item;
+        const ms_fn_block *block = number != ms_SEG_NONE ? &functions->blocks[number] : NULL;
+        MACHSYM_COUNT_WORK(1);
+        if (block == NULL || block->lo != set->lo || block->hi != set->hi || block->range_count != 1 ||
+            block->die_off == set->v[0].die_off)
+            continue;
+        ms_fold_one one = {index, block->die_off, ms_str_empty(), MACHSYM_SOURCE_DWARF};
+        ms_fold_add(s, set, &one);
+    }
+}
+
+/* Adds the functions of other units. */
+static void ms_fold_add_units(machsym_session *s, ms_fold_set *set)
+{
+    ms_ses_folded *f = s->folded;
+    size_t asked = 0;
+    if (!f->has_losers)
+        ms_fold_list_losers(s, &f->losers);
+    f->has_losers = true;
+    size_t at = ms_upper_bound(&f->losers.v[0].lo, f->losers.count, sizeof *f->losers.v, set->lo);
+    uint64_t hi = UINT64_MAX;
+    size_t own = set->v[0].unit;
+    size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, set->lo, &hi);
+    if (owner < s->env.count && owner != own)
+        ms_fold_add_unit(s, set, owner);
+    for (; at > 0 && f->losers.reach[at - 1] > set->lo; at--) {
+        const ms_piece *piece = &f->losers.v[at - 1];
+        MACHSYM_COUNT_WORK(1);
+        if (piece->hi <= set->lo || piece->owner == own || piece->owner == owner)
+            continue;
+        if (asked++ == MACHSYM_MAX_FOLDED_UNITS) {
+            set->is_whole = false;
+            return;
+        }
+        ms_fold_add_unit(s, set, piece->owner);
+    }
+}
+
+/* The block of a function; NULL when its unit cannot be read. */
+static const ms_fn_block *ms_fold_block(machsym_session *s, const ms_fold_one *one, ms_ses_unit **unit)
+{
+    *unit = ms_ses_functions_of(s, one->unit);
+    if (*unit == NULL || (*unit)->functions.count == 0)
+        return NULL;
+    const ms_fn_table *functions = &(*unit)->functions;
+    size_t at = ms_lower_bound(&functions->blocks[0].die_off, functions->count, sizeof *functions->blocks,
+                               one->die_off);
+    bool found = at < functions->count && functions->blocks[at].die_off == one->die_off;
+    return found ? &functions->blocks[at] : NULL;
+}
+
+/* The name of a function of a set as symbols have it; empty when it has none. */
+static machsym_str ms_fold_name(machsym_session *s, const ms_fold_one *one)
+{
+    ms_ses_unit *unit;
+    machsym_frame frame;
+    if (one->die_off == 0)
+        return one->symbol;
+    const ms_fn_block *block = ms_fold_block(s, one, &unit);
+    if (block == NULL)
+        return ms_str_empty();
+    ms_zero(&frame, sizeof frame);
+    ms_ans_name_block(s, &unit->functions, block, &frame);
+    ms_ans_settle_shared(&frame);
+    return frame.linkage_name.len != 0 ? frame.linkage_name : frame.name;
+}
+
+/* Whether a text was met before; if not, it is from now on. */
+static bool ms_fold_is_known(ms_tab *known, machsym_str *texts, size_t *count, machsym_str text)
+{
+    ms_tab_text search = ms_tab_text_of(text);
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(known, &search)) != NULL;) {
+        if (slot->value == 0) {
+            texts[*count] = text;
+            slot->value = (uint32_t)++ * count;
+            return false;
+        }
+        if (ms_str_equal(texts[slot->value - 1], text))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a symbol tells of a function: guesses do not, nor do starts without a name or a compiler's
+ * labels. */
+static bool ms_fold_is_function(uint64_t item)
+{
+    machsym_source source = ms_sym_source(item);
+    if (source == MACHSYM_SOURCE_SYMTAB)
+        return (item >> ms_SYM_RANK_SHIFT & 0xff) < 3;
+    return source == MACHSYM_SOURCE_EXPORTS || source == MACHSYM_SOURCE_OBJC;
+}
+
+/* Adds the symbols of the address whose names none of the functions has. */
+static void ms_fold_add_symbols(machsym_session *s, ms_fold_set *set)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    size_t first = ms_sym_first(t, set->lo);
+    if (first == t->count || t->v[first].key != set->lo)
+        return;
+    size_t symbols = ms_sym_next(t, first) - first;
+    if (symbols == 1 && set->count == 1)
+        return; /* it is the function's own */
+    ms_arena room = ms_arena_make(s->allocator);
+    ms_tab known;
+    ms_zero(&known, sizeof known);
+    known.arena = &room;
+    machsym_str *texts = (machsym_str *)ms_arena_alloc(&room, set->count + symbols, sizeof *texts);
+    size_t count = 0;
+    for (size_t i = 0; texts != NULL && i < set->count; i++)
+        ms_fold_is_known(&known, texts, &count, ms_fold_name(s, &set->v[i]));
+    for (size_t i = first; texts != NULL && i < first + symbols; i++) {
+        uint64_t item = t->v[i].item;
+        machsym_str name = ms_fold_is_function(item) ? ms_sym_name(t, item) : ms_str_empty();
+        ms_fold_one one = {0, 0, name, ms_sym_source(item)};
+        if (name.len != 0 && !ms_fold_is_known(&known, texts, &count, name))
+            ms_fold_add(s, set, &one);
+    }
+    ms_arena_admit(&s->scratch, room.failed);
+    ms_arena_free(&room);
+}
+
+/* Makes the set of the code at an address. */
+static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
+{
+    machsym_symbol symbol;
+    set->lo = set->hi = 0;
+    set->count = 0;
+    set->is_whole = true;
+    ms_ses_units(s);
+    ms_ses_span span = ms_eng_at(s, addr);
+    if (span.function != ms_SEG_NONE) {
+        const ms_fn_block *block = &span.unit->functions.blocks[span.function];
+        ms_fold_one one = {span.unit->index, block->die_off, ms_str_empty(), MACHSYM_SOURCE_DWARF};
+        set->lo = span.range.lo;
+        set->hi = span.range.hi;
+        ms_fold_add(s, set, &one);
+        if (set->count == 1 && block->range_count == 1) {
+            ms_fold_add_unit(s, set, one.unit);
+            ms_fold_add_units(s, set);
+        }
+    } else if (ms_src_find(ms_ses_symbols(s), addr, &symbol) && symbol.name.len != 0) {
+        ms_fold_one one = {0, 0, symbol.name, symbol.source};
+        set->lo = symbol.lo;
+        set->hi = symbol.hi;
+        ms_fold_add(s, set, &one);
+    }
+    if (set->count != 0)
+        ms_fold_add_symbols(s, set);
+}
+
+/* The functions that share the code at an address, of the session's own debug info and symbols; NULL when
+ * memory is out. */
+static const ms_fold_set *ms_fold_at(machsym_session *s, uint64_t addr)
+{
+    if (s->folded == NULL)
+        s->folded = (ms_ses_folded *)ms_arena_zeroed(&s->keep, 1, sizeof *s->folded);
+    if (s->folded == NULL)
+        return NULL;
+    ms_fold_set *set = &s->folded->last;
+    if (addr < set->lo || addr >= set->hi || set->count == 0)
+        ms_fold_make(s, addr, set);
+    return set;
+}
+
+/* ---- Its frames ---- */
+
+/* The frames at an address if the code is that of one function of a set. */
+static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t index, uint64_t addr,
+                             machsym_frame *frames, size_t cap)
+{
+    ms_fold_one one = set->v[index];
+    machsym_frame spare;
+    machsym_frame *first = cap > 0 ? frames : &spare;
+    ms_zero(first, sizeof *first);
+    if (one.die_off == 0) {
+        first->linkage_name = one.symbol;
+        first->name_source = one.source;
+        first->function_start = set->lo;
+        first->function_size = set->hi - set->lo;
+        return 1;
+    }
+    ms_ses_unit *unit;
+    const ms_fn_block *block = ms_fold_block(s, &one, &unit);
+    if (block == NULL)
+        return 0;
+    ms_ses_span span;
+    ms_zero(&span, sizeof span);
+    span.lo = addr;
+    span.hi = UINT64_MAX;
+    span.unit = unit;
+    span.root = ms_cu_root_of(&s->env, unit->index);
+    span.function = (uint32_t)(block - unit->functions.blocks);
+    span.range = ms_fn_range_at(block, addr, &span.hi);
+    if (!ms_eng_make_ready(s, &span))
+        return 0;
+    ms_eng_look(s, addr, &span);
+    size_t count = ms_ans_function_frames(s, &span, addr, frames, cap);
+    if (count > 0 && count <= cap && set->count > 1)
+        ms_ans_settle_shared(&frames[count - 1]);
+    if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
+        ms_ans_best_lines(frames, count < cap ? count : cap);
+    return count;
+}
+
+/* The frames at an address if the code is that of the next function of its set. The first one is what
+ * ms_ans_frames tells. Returns 0 at the end. */
+static size_t ms_fold_next(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
+                           size_t cap)
+{
+    size_t index = (size_t)at->a++;
+    if (index == 0 || s->image->map != NULL)
+        return index == 0 ? ms_ans_frames(s, addr, frames, cap) : 0;
+    ms_ses_begin(s);
+    ms_ses_object *object = ms_obj_at(s, addr);
+    machsym_session *own = object != NULL ? &object->session : s;
+    const ms_fold_set *set = ms_fold_at(own, addr);
+    size_t count = set != NULL && index < set->count ? ms_fold_frames(own, set, index, addr, frames, cap) : 0;
+    if (object != NULL) {
+        ms_obj_keep_frames(s, frames, count < cap ? count : cap);
+        ms_obj_count(s->objects, object);
+    }
+    for (size_t i = 0; i < count && i < cap; i++)
+        frames[i].lacks_memory = ms_ses_lacked_memory(s);
+    return count;
 }
 
 /* ==== >>check ==============================================================================================
@@ -38545,6 +39359,12 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
                                           machsym_answer *answers, machsym_frame *frames, size_t cap)
 {
     return ms_ans_many(session, addrs, count, answers, frames, cap);
+}
+
+MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
+                                               machsym_frame *frames, size_t cap)
+{
+    return ms_fold_next(session, addr, at, frames, cap);
 }
 
 /* Makes a session ready for an iteration, when it begins. */
