@@ -685,7 +685,8 @@ static void test_hints(void)
         {0x1080, 20, 1, 0, true, false}, {0x1140, 21, 1, 0, true, false}, {0x1180, 22, 1, 0, true, false},
         {0x1200, 22, 1, 0, true, true},  {0x1300, 30, 1, 0, true, false}, {0x1340, 30, 1, 0, true, true},
     };
-    static const ms_ln_seq seqs[] = {{0x1000, 0x1100, 0, 3, 0}, {0x1080, 0x1200, 3, 4, 0}, {0x1300, 0x1340, 7, 2, 0}};
+    static const ms_ln_seq seqs[] = {
+        {0x1000, 0x1100, 0, 3, 0}, {0x1080, 0x1200, 3, 4, 0}, {0x1300, 0x1340, 7, 2, 0}};
     ms_ln_file file;
     ms_ln_table table;
     size_t wrong = 0;
