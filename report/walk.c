@@ -35,12 +35,11 @@ static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_
         report_open_redacted(r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
     } else {
         redactor again = {{0, 0}, false};
-        bool is_one = place->carried->count == 1;
         if (w->redact != NULL)
             again = *w->redact;
         again.is_again = true;
         report_open_carried(r, piece, place->depth, w->loads, w->load_count,
-                            w->redact != NULL && is_one ? &again : NULL);
+                            w->redact != NULL ? &again : NULL);
     }
     r->rules = w->rules.owner != NULL ? &w->rules : NULL;
     if (r->failure != NULL && r->failed_at > 0)
@@ -72,6 +71,7 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
         carried->edits.v = mem_grow(carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
         carried->edits.cap = carried->edits.count;
     }
+    carried_mark_left_out(r, carried);
     carried->is_kept = result.kept > 0;
     carried->is_left_out = result.found > 0 && result.kept == 0;
     text_free(&plain);
@@ -81,10 +81,9 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
 /* Whether a carried text comes before a part of the report, or before the only one. */
 static bool walk_is_before(const report *r, const report_carried *carried, uint32_t part)
 {
-    size_t at = r->docs[carried->doc].v[0].at;
     if (r->part_count > 1)
         return carried->part <= part;
-    return r->frame_count == 0 || at < r->frames[0].at;
+    return r->frame_count == 0 || carried->at < r->frames[0].at;
 }
 
 static void walk_add_result(walk_result *to, walk_result result)

@@ -166,6 +166,59 @@ LINE_CARRIERS += [
 ]
 
 
+def stamp(i):
+    return '2026-03-14T08:%02d:%02d.%09dZ' % (i // 60 % 60, i % 60, 1000 + 37 * i % 99991)
+
+
+def lines_of(v):
+    return [line for t in v for line in t.removesuffix('\n').split('\n')]
+
+
+def by_lines(record, put=lambda records: ''.join(json.dumps(one) + '\n' for one in records)):
+    """Each line in a record of its own."""
+    return lambda v: put([record(line, i) for i, line in enumerate(lines_of(v))])
+
+
+def of_lines(line_of, records_of=lambda s: list(values_in(s))):
+    def take(text):
+        whole = ''.join(line_of(record).rstrip('\n') + '\n' for record in records_of(text))
+        return [t for t in re.split(r'(?m)^(?=Incident Identifier:)', whole) if t != '']
+    return take
+
+
+def values_in(text):
+    """Documents behind each other."""
+    decoder, at = json.JSONDecoder(), 0
+    while text[at:].strip() != '':
+        at += len(text[at:]) - len(text[at:].lstrip())
+        value, at = decoder.raw_decode(text, at)
+        yield value
+
+
+# What collectors of logs make of a report: each line in a record.
+RECORD_CARRIERS = [
+    ('Docker', by_lines(lambda line, i: {'log': line + '\n', 'stream': 'stderr', 'time': stamp(i)}), of_lines(lambda r: r['log'])),
+    ('Logstash', by_lines(lambda line, i: {'@timestamp': stamp(i), 'level': 'info', 'n': i, 'message': line, 'host': {'name': 'mac 1'}}),
+     of_lines(lambda r: r['message'])),
+    ('documents of several lines', by_lines(lambda line, i: {'time': stamp(i), 'fields': {'a': [1, {}], 'text': line}},
+                                            lambda records: '\n'.join(json.dumps(one, indent=2) for one in records) + '\n'),
+     of_lines(lambda r: r['fields']['text'])),
+    ('an array of entries', by_lines(lambda line, i: {'insertId': 'a%d' % i, 'textPayload': line, 'timestamp': stamp(i)},
+                                     lambda records: json.dumps(records, indent=2)), of_lines(lambda r: r['textPayload'], json.loads)),
+    ('hits of a search', by_lines(lambda line, i: {'_index': 'x', '_source': {'@timestamp': stamp(i), 'message': line}},
+                                  lambda records: json.dumps({'took': 3, 'hits': {'total': len(records), 'hits': records}})),
+     of_lines(lambda r: r['_source']['message'], lambda s: json.loads(s)['hits']['hits'])),
+    ('pairs of a time and a line', by_lines(lambda line, i: [str(1773476813000000000 + i), line],
+                                            lambda records: json.dumps({'status': 'ok', 'data': {'result': [{'stream': {'app': 'demo'}, 'values': records}]}})),
+     of_lines(lambda r: r[1], lambda s: json.loads(s)['data']['result'][0]['values'])),
+    ('an array of lines', by_lines(lambda line, i: line, lambda records: json.dumps({'crash': records, 'id': 1})),
+     of_lines(lambda r: r, lambda s: json.loads(s)['crash'])),
+    ('records behind other ones', lambda v: ''.join(json.dumps({'msg': 'started %d' % i, 'pid': i}) + '\n' for i in range(40)) +
+     by_lines(lambda line, i: {'msg': line, 'pid': 412})(v) + '{"msg": "ended", "pid": 412}\n', None),
+    ('a log in records', by_lines(lambda line, i: {'log': '2026-03-14 08:26:53.%03d demo[412:9] %s' % (i % 1000, line)}), None),
+]
+
+
 KINDS = """reports/demo.crash reports/demo.ips reports/demo-lldb.txt stacks/lldb.txt reports/demo-sample.txt reports/demo-leaks.txt
 reports/demo-spindump.txt stacks/swift.txt services/crashlytics-crashed.txt reports/demo-kscrash.json reports/demo-sentry.json
 reports/demo-translated.ips system/panic-arm64.txt system/stackshot.ips system/jetsam.ips stacks/asan.txt
@@ -238,6 +291,24 @@ def elsewhere(text):
     return re.sub(r'4339[0-9]{6}(?![0-9])', lambda found: str(int(found.group(0)) + 0x10000000), text)
 
 
+def records():
+    """Records of reports that are left out go, the others stay; persons go from records as they do from the report alone."""
+    first = read('demo.crash').replace('/private/var', '/Users/alice x/var')
+    second = elsewhere(first).replace('Process:             demo [', 'Process:             other [')
+    check(first != second and 'alice' in first and 'other [' in second, 'two processes')
+    for name, put, take in RECORD_CARRIERS:
+        if take is None:
+            continue
+        for process, kept in (('demo', first), ('other', second)):
+            path = write('records', put([first, second, first]))
+            out = run(path, '--only=process=' + process)[1]
+            alone = run(write('one', kept))[1]
+            check(take(out) == [alone] * (2 if process == 'demo' else 1), f'{name}: --only=process={process}')
+        wanted = [run(write('one', t), '--redact-key=x')[1] for t in (first, second)]
+        out = run(write('records', put([first, second])), '--redact-key=x')[1]
+        check(take(out) == wanted and 'alice' not in out, f'{name}: --redact')
+
+
 def signatures(text):
     status, out = run(write('pair', text), '--json', '--signature')
     check(status in (0, 1), f'status {status}')
@@ -250,6 +321,8 @@ PAIR_CARRIERS = [
     ('one string', lambda v: json.dumps({'all': ''.join(v)})),
     ('quotes', prefixed('> ')),
     ('a log', prefixed('2026-03-14 08:26:53.123 demo[412:9] ')),
+    ('records', by_lines(lambda line, i: {'log': line + '\n', 'stream': 'stderr', 'time': stamp(i)})),
+    ('entries of an array', by_lines(lambda line, i: {'timestamp': i, 'm': {'text': line}}, json.dumps)),
 ]
 
 
@@ -257,8 +330,7 @@ def carried_pairs(texts, step):
     """Pairs in strings, quotes and logs."""
     every = [(name, put, a, b) for name, put in PAIR_CARRIERS for a, b in itertools.product(range(len(KINDS)), repeat=2)]
     for name, put, a, b in every[::step * 7]:
-        # XML is no report in a string, and a document with something ahead of each line is none.
-        if any('xctrace' in KINDS[i] or ('string' not in name and texts[i][0][0][0] == '{') for i in (a, b)):
+        if name in ('quotes', 'a log') and any('xctrace' in KINDS[i] or texts[i][0][0][0] == '{' for i in (a, b)):
             continue
         (first, one), (second, two) = texts[a][0], texts[b][1]
         check(signatures(put([first, second])) == one + two, f'{name}: {KINDS[a]}, then {KINDS[b]}: signatures')
@@ -316,6 +388,7 @@ def main():
     os.makedirs(os.path.join(work, 'empty'), exist_ok=True)
     objects()
     borrowed()
+    records()
     broken_pairs()
     pairs(1 if os.environ.get('SAMPLE') == '1' else 7)
     text = read('demo.crash')
@@ -323,7 +396,7 @@ def main():
     for v in ([right, wrong], [wrong, right], [wrong, wrong], [right, right], [right, wrong, right], [wrong, right, wrong],
               [right, right, wrong], [wrong, right, right]):
         order = ''.join('wr'[t == right] for t in v)
-        for name, put, take in JSON_CARRIERS + LINE_CARRIERS:
+        for name, put, take in JSON_CARRIERS + LINE_CARRIERS + RECORD_CARRIERS:
             compare(f'{name}, {order}', put(v), v, take)
     kinds = [read(name) for name in ('demo.ips', 'demo-body-only.ips', 'demo-kscrash.json', 'demo-sentry.json', 'demo-pretty.ips', 'demo-side.crash')]
     kinds += [text, read('demo-html.crash')]

@@ -90,8 +90,10 @@ function offer(text,   token, rest)
             return
         own(token)
         note_kind(is_macro, token)
-        if (file ~ /\.h$/ && match(text, /[a-z_]+_##/)) # a table of functions: all of that prefix are declared here
-            own_prefix[substr(text, RSTART, RLENGTH - 2)] = file
+        if (file ~ /\.h$/ && match(text, /[a-z_]+_##/)) { # a table of functions: all of that prefix are declared here
+            token = substr(text, RSTART, RLENGTH - 2)
+            own_prefix[token] = owner[token] = file
+        }
         return
     }
     if (text ~ /^#/)
@@ -221,6 +223,8 @@ function look(text,   rest, token, before, at)
         before = substr(text, 1, at + RSTART - 2)
         at += RSTART + RLENGTH - 1
         rest = substr(rest, RSTART + RLENGTH)
+        if (token in own_prefix) # a table of functions is put together
+            note_use(token)
         if (((token in owner) && is_use(token, before, rest)) || token ~ /^(machsym_|MACHSYM_[A-Z])/)
             note_use(token)
         if (folder ~ /^report\// && (token in outside) && rest ~ /^\(/ && before !~ /(\.|->)$/)

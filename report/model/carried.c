@@ -2,27 +2,18 @@
 #include "carried.h"
 #include "../base/json.h"
 
-static const json_token *carried_token_of(const report *r, const report_carried *carried, uint32_t string)
-{
-    return &r->docs[carried->doc].v[r->carried_strings[carried->first + string].token];
-}
-
-/* An object stands as it is: it has no quotes, and its escapes are its own. */
-static bool carried_is_object(const report *r, const report_carried *carried, uint32_t string)
-{
-    return carried_token_of(r, carried, string)->type == JSON_OBJECT;
-}
-
-static size_t carried_body_begin(const report *r, const report_carried *carried, uint32_t string)
-{
-    return carried_token_of(r, carried, string)->at + (carried_is_object(r, carried, string) ? 0 : 1);
-}
-
 /* Strings of one array are lines; between others stands an empty line, which ends a stack. */
 static void carried_end_string(const report *r, const report_carried *carried, uint32_t string, text *out)
 {
-    const json *doc = &r->docs[carried->doc];
     const report_string *v = r->carried_strings + carried->first + string;
+    bool is_last = string + 1 == carried->count;
+    if (carried->is_lines || (v[0].element != JSON_NONE && !is_last && v[1].element != JSON_NONE)) {
+        if (v[0].hi == v[0].lo ||
+            out->v[out->len - 1] != '\n') /* some collectors leave the end of the line */
+            text_char(out, '\n');
+        return;
+    }
+    const json *doc = &r->docs[carried->doc];
     uint32_t parent = doc->v[v[0].token].parent;
     text_char(out, '\n');
     if (parent != doc->v[v[1].token].parent || !json_is(doc, parent, JSON_ARRAY))
@@ -31,34 +22,33 @@ static void carried_end_string(const report *r, const report_carried *carried, u
 
 void carried_text(report *r, report_carried *carried, text *out)
 {
-    const json *doc = &r->docs[carried->doc];
     report_string *v = r->carried_strings + carried->first;
     for (uint32_t i = 0; i < carried->count; i++) {
+        machsym_str raw = {r->body + v[i].at, v[i].end - v[i].at};
         v[i].lo = out->len;
-        if (carried_is_object(r, carried, i))
-            text_str(out, json_raw(doc, v[i].token));
+        if (carried->is_raw)
+            text_str(out, raw);
         else
-            json_unescape(out, json_raw(doc, v[i].token));
+            json_unescape(out, raw);
         v[i].hi = out->len;
-        if (i + 1 < carried->count)
+        if (i + 1 < carried->count || carried->is_lines)
             carried_end_string(r, carried, i, out);
     }
 }
 
 carried_cursor carried_begin(const report *r, const report_carried *carried)
 {
-    carried_cursor c = {r, carried, 0, carried_body_begin(r, carried, 0), 0, {NULL, 0, 0}};
+    carried_cursor c = {r, carried, 0, r->carried_strings[carried->first].at, 0, {NULL, 0, 0}};
     return c;
 }
 
 /* Moves to a byte of the string at hand. What an escape stands for is not cut. */
 static void carried_move_to(carried_cursor *c, size_t plain)
 {
-    bool is_raw = carried_is_object(c->r, c->carried, c->string);
-    machsym_str body = {c->r->body, carried_token_of(c->r, c->carried, c->string)->end - (is_raw ? 0 : 1)};
+    machsym_str body = {c->r->body, c->r->carried_strings[c->carried->first + c->string].end};
     while (c->plain < plain && c->body < body.len) {
         size_t left = body.len - c->body;
-        const char *slash = is_raw ? NULL : memchr(body.ptr + c->body, '\\', left);
+        const char *slash = c->carried->is_raw ? NULL : memchr(body.ptr + c->body, '\\', left);
         size_t run = slash != NULL ? (size_t)(slash - body.ptr) - c->body : left;
         run = run < plain - c->plain ? run : plain - c->plain;
         MACHSYM_COUNT_WORK(1 + run / 64);
@@ -72,6 +62,19 @@ static void carried_move_to(carried_cursor *c, size_t plain)
     }
 }
 
+void carried_mark_left_out(report *r, report_carried *carried)
+{
+    report_string *v = r->carried_strings + carried->first;
+    uint32_t string = 0;
+    for (size_t i = 0; i < carried->edits.count && carried->is_lines; i++) {
+        const edit *e = &carried->edits.v[i];
+        while (string < carried->count && v[string].lo < e->at)
+            string++;
+        for (; string < carried->count && v[string].hi <= e->end && e->end > e->at; string++)
+            v[string].is_left_out = e->text_end == e->text_at;
+    }
+}
+
 void carried_seek(carried_cursor *c, edit *piece)
 {
     const report_string *v = c->r->carried_strings + c->carried->first;
@@ -79,13 +82,23 @@ void carried_seek(carried_cursor *c, edit *piece)
     while (c->string + 1 < c->carried->count && piece->at >= v[c->string + 1].lo) {
         c->string++;
         c->plain = v[c->string].lo;
-        c->body = carried_body_begin(c->r, c->carried, c->string);
+        c->body = v[c->string].at;
         MACHSYM_COUNT_WORK(1);
     }
     carried_move_to(c, piece->at < v[c->string].hi ? piece->at : v[c->string].hi);
     piece->at = c->body;
     carried_move_to(c, end < v[c->string].hi ? end : v[c->string].hi);
     piece->end = c->body;
+}
+
+bool carried_next_piece(const carried_cursor *c, size_t end, edit *piece)
+{
+    const report_string *v = c->r->carried_strings + c->carried->first;
+    if (c->string + 1 >= c->carried->count || v[c->string + 1].lo >= end)
+        return false;
+    piece->at = v[c->string + 1].lo;
+    piece->end = end;
+    return true;
 }
 
 void carried_end(carried_cursor *c)

@@ -146,6 +146,14 @@ size_t scan_prefix_len(machsym_str line)
     return at + (scan_is_report_line(s) ? 0 : scan_log_end(s));
 }
 
+bool scan_is_line(machsym_str s)
+{
+    size_t at = s.len > 0 && s.ptr[0] == '>' ? scan_quote_end(s) : 0;
+    s = str_trim((machsym_str){s.ptr + at, s.len - at});
+    MACHSYM_COUNT_WORK(PREFIX_ENDS);
+    return scan_is_report_line(s) || scan_log_end(s) > 0;
+}
+
 /* Whether a line begins as another one did, but for its digits: the time goes on. */
 static bool scan_is_alike(machsym_str line, machsym_str prefix)
 {

@@ -1,6 +1,7 @@
 /* Reports without what tells of persons; see redact.h. */
 #include "redact.h"
 #include "../base/json.h"
+#include "../base/memory.h"
 
 #include <stdlib.h>
 
@@ -208,7 +209,14 @@ static void redact_put_user(const redactor *how, machsym_str name, text *out)
     text_hex(out, redact_sip_hash(how->key, 0, name) >> 24, USER_DIGITS);
 }
 
-void redact_users(const redactor *how, machsym_str s, text *out)
+static void redact_note(edit_list *places, size_t at, size_t end, size_t text_at, size_t text_end)
+{
+    places->v = mem_room(places->v, places->count, &places->cap, sizeof *places->v);
+    places->v[places->count++] = (edit){at, end, text_at, text_end};
+}
+
+/* Of what begins at an offset of a report. */
+static void redact_users_at(const redactor *how, machsym_str s, size_t offset, text *out, edit_list *places)
 {
     size_t from = 0;
     if (s.len == 0) /* its pointer may be NULL */
@@ -220,11 +228,20 @@ void redact_users(const redactor *how, machsym_str s, text *out)
             continue;
         }
         text_add(out, s.ptr + from, end - from);
+        size_t text_at = out->len;
         i = from = redact_user_end(s, end);
         redact_put_user(how, str_make(s.ptr + end, from - end), out);
+        redact_note(places, offset + end, offset + from, text_at, out->len);
     }
     MACHSYM_COUNT_WORK(s.len / 64);
     text_add(out, s.ptr + from, s.len - from);
+}
+
+void redact_users(const redactor *how, machsym_str s, text *out)
+{
+    edit_list places = {NULL, 0, 0, {NULL, 0, 0}};
+    redact_users_at(how, s, 0, out, &places);
+    free(places.v);
 }
 
 /* ---- Fields ---- */
@@ -321,6 +338,7 @@ typedef struct pass {
     size_t at;
     size_t copied; /* up to here the output has it */
     text *out;
+    edit_list *places;
     machsym_str open[MAX_OPEN]; /* the keys of the objects around */
     size_t depth;
     machsym_str key; /* of the value that comes; empty: none */
@@ -328,7 +346,8 @@ typedef struct pass {
 
 static void redact_copy_to(pass *p, size_t end)
 {
-    redact_users(p->how, str_make(p->s.ptr + p->copied, end - p->copied), p->out);
+    machsym_str s = {p->s.ptr + p->copied, end - p->copied};
+    redact_users_at(p->how, s, p->copied, p->out, p->places);
     p->copied = end;
 }
 
@@ -338,7 +357,9 @@ static void redact_replace(pass *p, size_t at, size_t end, const char *word)
     text plain = {0};
     redact_copy_to(p, at);
     json_unescape(&plain, str_make(p->s.ptr + at, end - at));
+    size_t text_at = p->out->len;
     redact_put_value(p->how, word, str_make(plain.v, plain.len), p->out);
+    redact_note(p->places, at, end, text_at, p->out->len);
     p->copied = end;
     text_free(&plain);
 }
@@ -451,16 +472,17 @@ static void redact_take_byte(pass *p, char c)
     p->at++;
 }
 
-void redact_report(const redactor *how, machsym_str report, text *out)
+void redact_report(const redactor *how, machsym_str whole, text *out, edit_list *places)
 {
     pass p;
     memset(&p, 0, sizeof p);
     p.how = how;
-    p.s = report;
+    p.s = whole;
     p.out = out;
+    p.places = places;
     bool line_begins = true;
-    while (p.at < report.len) {
-        char c = report.ptr[p.at];
+    while (p.at < whole.len) {
+        char c = whole.ptr[p.at];
         bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
         if (line_begins && is_letter && redact_take_line(&p))
             continue;
@@ -474,6 +496,6 @@ void redact_report(const redactor *how, machsym_str report, text *out)
         else
             redact_take_byte(&p, c);
     }
-    MACHSYM_COUNT_WORK(report.len / 16);
-    redact_copy_to(&p, report.len);
+    MACHSYM_COUNT_WORK(whole.len / 16);
+    redact_copy_to(&p, whole.len);
 }

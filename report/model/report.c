@@ -134,6 +134,7 @@ void report_close(report *r)
         text_free(&r->carried[i].edits.added);
     }
     free(r->carried);
+    free(r->redactions.v);
     free(r->carried_strings);
     free(r->shadow);
     text_free(&r->changed);

@@ -287,19 +287,30 @@ typedef struct edit_list {
     text added;
 } edit_list;
 
-/* A string of a document whose text is carried, or a piece of that text. */
+/* A string of a document whose text is carried, or a piece of that text, or a line of the body without what a log put
+ * ahead of it. */
 typedef struct report_string {
-    uint32_t token;
+    uint32_t token;   /* JSON_NONE: of no document that is kept */
+    uint32_t element; /* of an array, which goes with the string; JSON_NONE: none does */
+    size_t at;        /* of the body: without quotes */
+    size_t end;
+    size_t from; /* what of the body goes with the string; equal: nothing, or the element */
+    size_t to;
     size_t lo; /* of the carried text that it is */
     size_t hi;
+    bool is_left_out;
 } report_string;
 
-/* A text that a document carries in one string or in several, and that may hold reports of its own. */
+/* A text that a document carries in one string or in several, or that the body carries line by line, and that may hold
+ * reports of its own. */
 typedef struct report_carried {
-    uint32_t doc;
+    uint32_t doc;   /* REPORT_NONE: none that is kept */
     uint32_t first; /* of its strings */
     uint32_t count;
     uint32_t part;    /* how many parts of the report begin before it */
+    size_t at;        /* of its document, or of its first line */
+    bool is_raw;      /* its bytes are the body's: they have no escapes */
+    bool is_lines;    /* each string is a line */
     bool is_kept;     /* a report in it was answered, or stays as it is */
     bool is_left_out; /* it holds reports, and none is kept */
     edit_list edits;  /* what its reports got, when the document is written as it is */
@@ -332,6 +343,7 @@ typedef struct report {
     size_t len;
     report_encoding encoding;
     bool is_redacted;
+    edit_list redactions; /* what --redact took out: places of the input and of the body; no text is added */
     const report_rules *rules; /* whose code is whose; NULL: not told */
     report_kind kind;
     bool has_text;

@@ -3,10 +3,12 @@
 #include "../base/json.h"
 #include "../base/memory.h"
 #include "../base/text.h"
+#include "../model/carried.h"
 #include "../model/parts.h"
 #include "bug_types.h"
 #include "formats.h"
 #include "plcrash.h"
+#include "records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,12 +140,17 @@ static bool recognise_is_of_a_kind(report *r, uint32_t doc)
 /* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
  * far it was read. An object that is no report is passed over: what looks like text in it is JSON all the
  * same. An array may be the head of a line of text. */
-static size_t recognise_add_document(report *r, size_t at, json_error *err)
+static size_t recognise_add_document(report *r, size_t at, record_run *run, json_error *err)
 {
     json doc;
+    records_come_to(run, r, at);
     if (!json_parse(&doc, r->body, r->len, at, err))
         return 0;
     size_t end = doc.v[0].end;
+    if (r->depth < CARRIED_MAX_DEPTH && records_take(run, r, &doc)) {
+        json_free(&doc);
+        return end;
+    }
     *(json *)mem_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     uint32_t index = r->doc_count - 1;
     if (recognise_is_of_a_kind(r, index)) {
@@ -153,7 +160,10 @@ static size_t recognise_add_document(report *r, size_t at, json_error *err)
     json_free(&r->docs[--r->doc_count]);
     err->what = NULL;
     err->at = end;
-    return r->body[at] == '{' ? end : 0;
+    if (r->body[at] != '{')
+        return 0;
+    records_pass(run, end);
+    return end;
 }
 
 static size_t recognise_line_start_after(const report *r, size_t at)
@@ -209,6 +219,17 @@ static size_t recognise_next_opening(const report *r, size_t lo, openings *next)
     }
 }
 
+/* Runs of records end behind the document that follows them. */
+static int recognise_by_place(const void *a, const void *b)
+{
+    const report_carried *x = a;
+    const report_carried *y = b;
+    MACHSYM_COUNT_WORK(1);
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
 /* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
  * read on and no other document is tried before the place that broke: so the whole stays linear. */
 static void recognise_parse_parts(report *r)
@@ -219,12 +240,14 @@ static void recognise_parse_parts(report *r)
                      recognise_next_in_shadow(r, 0, '"')};
     size_t at = 0;
     size_t first;
+    record_run run;
+    memset(&run, 0, sizeof run);
     if (report_parse_xctrace(r))
         return;
     while ((first = recognise_next_opening(r, at, &next)) < r->len) {
         json_error err;
         if (first >= no_json_before && (r->shadow[first] != '"' || recognise_is_string_line(r, first))) {
-            size_t end = recognise_add_document(r, first, &err);
+            size_t end = recognise_add_document(r, first, &run, &err);
             if (end != 0) {
                 report_parse_text(r, text_at, first, ESCAPE_NONE);
                 text_at = at = end;
@@ -238,7 +261,10 @@ static void recognise_parse_parts(report *r)
         }
         at = recognise_line_start_after(r, first);
     }
+    records_end(&run, r);
     report_parse_text(r, text_at, r->len, ESCAPE_NONE);
+    if (r->carried_count > 0)
+        qsort(r->carried, r->carried_count, sizeof *r->carried, recognise_by_place);
 }
 
 /* ---- Reports that are there twice ---- */
@@ -328,7 +354,7 @@ static void recognise_name_kind(report *r)
 static void recognise_redact(report *r, const redactor *how)
 {
     text plain = {0};
-    redact_report(how, (machsym_str){r->body, r->len}, &plain);
+    redact_report(how, (machsym_str){r->body, r->len}, &plain, &r->redactions);
     text_free(&r->changed);
     r->changed = plain;
     r->body = plain.len > 0 ? plain.v : "";

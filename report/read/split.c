@@ -46,7 +46,7 @@ static bool split_is_complete(const split_state *seen)
 /* The metadata have a few hundred bytes. Longer lines are whole documents. */
 enum { MAX_METADATA = 8192 };
 
-static bool split_is_metadata(machsym_str line)
+bool split_is_metadata(machsym_str line)
 {
     return line.len < MAX_METADATA && line.len > 1 && line.ptr[0] == '{' && line.ptr[line.len - 1] == '}' &&
            str_find(line, "\"bug_type\"") < line.len &&
@@ -266,8 +266,7 @@ static bool split_starts_with_one(machsym_str line, const char *const *words, si
     return false;
 }
 
-/* Members that only documents of reports have. */
-static bool split_has_member_of_report(machsym_str s)
+bool split_has_member_of_report(machsym_str s)
 {
     static const char *const members[] = {"\"bug_type\"",
 #define SPLIT_NOTHING(...)
@@ -296,6 +295,11 @@ static bool split_is_evidence(machsym_str line)
         return true;
     return (split_is_stack(line) && !str_starts(line, "Exception Type:")) ||
            (split_begins_tool(line) && !str_starts(line, "<?xml ") && !str_starts(line, "Analysis of"));
+}
+
+bool split_is_certain(machsym_str line)
+{
+    return split_begins_tool(line) || split_is_evidence(line);
 }
 
 /* The header of leaks or of a crash: a process of a spindump has none of these lines. It is read up to where it ends,

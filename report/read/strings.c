@@ -14,6 +14,8 @@
 #include "machsym.h"
 #include "formats.h"
 #include "recognise.h"
+#include "records.h"
+#include "told.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +49,10 @@ typedef enum string_kind {
     STRING_IMAGES  /* images without stacks */
 } string_kind;
 
-/* A string, an array whose strings are frames, or an object that is a document of a report. */
+/* A string, an array whose strings are frames or whose elements have lines, or an object that is a document of a report. */
 typedef struct candidate {
     uint32_t token;
+    const record_array *lines; /* which it is, when each of its elements has a line; NULL: it is none */
     string_kind kind;
     bool is_headed;  /* what it is a report of is said in it */
     uint32_t object; /* in which stacks and images are of one report; JSON_NONE: there is none */
@@ -61,77 +64,13 @@ typedef struct candidates {
     uint32_t cap;
 } candidates;
 
-static machsym_str strings_after(machsym_str s, size_t at)
-{
-    return at < s.len ? str_make(s.ptr + at, s.len - at) : str_make(NULL, 0);
-}
-
-/* The end of a line in a string: escaped, or as it is, which real documents have. */
-static size_t strings_find_line_end(machsym_str raw)
-{
-    size_t end = str_find(raw, "\\n");
-    size_t plain = str_line_len(str_make(raw.ptr, end));
-    size_t number = str_find(str_make(raw.ptr, plain), "\\u000a");
-    end = plain < end ? plain : end;
-    return number < end ? number : end;
-}
-
-/* What a document begins with: a brace, a bracket, or a string that holds one once more. */
-static bool strings_begins_document(machsym_str raw)
-{
-    while (raw.len > 1 && (raw.ptr[0] == ' ' || str_starts(raw, "\\n")))
-        raw = strings_after(raw, raw.ptr[0] == ' ' ? 1 : 2);
-    return (str_starts(raw, "{") || str_starts(raw, "[") || str_starts(raw, "\\\"")) &&
-           str_find(raw, "\\\"") < raw.len;
-}
-
-/* Several lines, with an address or what a report begins with; or a document. */
-static bool strings_may_hold_report(machsym_str raw)
-{
-    static const char *const words[] = {"0x", "Incident Identifier:", "Exception Type:"};
-    if (strings_begins_document(raw))
-        return true;
-    size_t line = strings_find_line_end(raw);
-    machsym_str rest = strings_after(raw, line + 2);
-    MACHSYM_COUNT_WORK(raw.len / 16);
-    if (line >= raw.len || strings_find_line_end(rest) >= rest.len)
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (str_find(raw, words[i]) < raw.len)
-            return true;
-    }
-    return false;
-}
-
 /* "3   demo   0x0000000102a30a7c demo + 2684": an element of callStackSymbols. */
 static bool strings_is_frame(const json *doc, uint32_t token)
 {
     return json_is(doc, token, JSON_STRING) && scan_is_numbered(json_raw(doc, token));
 }
 
-/* ---- Which objects are documents of reports ---- */
-
-/* Which kinds are told where they lie in another document. */
-static const struct {
-    report_kind kind;
-    bool (*tell)(const json *doc, uint32_t object);
-} object_kinds[] = {
-#define STRINGS_NOTHING(...)
-#define STRINGS_OBJECT(kind, words, reader, member) {REPORT_##kind, report_tell_##reader},
-    REPORT_KINDS(STRINGS_NOTHING, STRINGS_NOTHING, STRINGS_OBJECT)
-#undef STRINGS_NOTHING
-#undef STRINGS_OBJECT
-};
-
-static report_kind strings_tell_object(const json *doc, uint32_t object)
-{
-    for (size_t i = 0; json_is(doc, object, JSON_OBJECT) && i < sizeof object_kinds / sizeof *object_kinds;
-         i++) {
-        if (object_kinds[i].tell(doc, object))
-            return object_kinds[i].kind;
-    }
-    return REPORT_UNKNOWN;
-}
+/* ---- Which documents hold several kinds ---- */
 
 /* Whether the elements of an array are not all of one kind. */
 static bool strings_has_unlike_elements(const json *doc)
@@ -139,9 +78,9 @@ static bool strings_has_unlike_elements(const json *doc)
     uint32_t at = JSON_NONE;
     if (!json_is(doc, 0, JSON_ARRAY) || !json_next(doc, 0, &at))
         return false;
-    report_kind first = strings_tell_object(doc, at);
+    report_kind first = told_object(doc, at);
     while (json_next(doc, 0, &at)) {
-        if (strings_tell_object(doc, at) != first)
+        if (told_object(doc, at) != first)
             return true;
     }
     return false;
@@ -154,7 +93,7 @@ static bool strings_has_own_documents(const json *doc)
     report_kind first = REPORT_UNKNOWN;
     uint32_t next;
     for (uint32_t i = 1; i < doc->count; i = next) {
-        report_kind kind = strings_tell_object(doc, i);
+        report_kind kind = told_object(doc, i);
         next = kind != REPORT_UNKNOWN ? doc->v[i].next : i + 1;
         bool is_other = kind != REPORT_UNKNOWN && first != REPORT_UNKNOWN && kind != first;
         bool is_element = doc->v[i].parent == 0 && json_is(doc, 0, JSON_ARRAY);
@@ -167,28 +106,66 @@ static bool strings_has_own_documents(const json *doc)
 
 static bool strings_is_mixed(const json *doc)
 {
-    return strings_tell_object(doc, 0) == REPORT_UNKNOWN &&
+    return told_object(doc, 0) == REPORT_UNKNOWN &&
            (strings_has_unlike_elements(doc) || strings_has_own_documents(doc));
 }
 
 static void strings_add_candidate(candidates *list, uint32_t token, string_kind kind)
 {
     candidate *c = mem_push(&list->v, &list->count, &list->cap, sizeof *c);
-    *c = (candidate){token, kind, false, JSON_NONE};
+    *c = (candidate){token, NULL, kind, false, JSON_NONE};
 }
 
-static void strings_find_candidates(const json *doc, candidates *list)
+/* The arrays whose elements have lines. Marks these lines, and the arrays. */
+static void strings_add_arrays(const json *doc, const record_arrays *arrays, candidates *list, bool *marks)
 {
+    for (uint32_t i = 0; i < arrays->count; i++) {
+        record_cursor at = {arrays->v[i].before, LINE_NONE, {0}};
+        strings_add_candidate(list, arrays->v[i].line, STRING_WHOLE);
+        list->v[list->count - 1].lines = &arrays->v[i];
+        for (uint32_t token; (token = records_next_line(doc, &arrays->v[i], &at)) != JSON_NONE;)
+            marks[token] = true;
+    }
+}
+
+static int strings_by_token(const void *a, const void *b)
+{
+    const candidate *x = a;
+    const candidate *y = b;
+    MACHSYM_COUNT_WORK(1);
+    return x->token < y->token ? -1 : x->token > y->token;
+}
+
+static void strings_find_candidates(const json *doc, const record_arrays *arrays, candidates *list)
+{
+    bool *is_line = mem_alloc(doc->count * sizeof *is_line);
+    memset(is_line, 0, doc->count * sizeof *is_line);
+    strings_add_arrays(doc, arrays, list, is_line);
     for (uint32_t i = 0; i < doc->count; i++) {
         if (json_is(doc, i, JSON_ARRAY) && strings_is_frame(doc, i + 1)) {
             strings_add_candidate(list, i, STRING_STACKS);
             i = doc->v[i].next - 1;
-        } else if (i > 0 && strings_tell_object(doc, i) != REPORT_UNKNOWN) {
+        } else if (i > 0 && told_object(doc, i) != REPORT_UNKNOWN) {
             strings_add_candidate(list, i, STRING_WHOLE);
             i = doc->v[i].next - 1;
-        } else if (json_is(doc, i, JSON_STRING) && strings_may_hold_report(json_raw(doc, i))) {
+        } else if (!is_line[i] && json_is(doc, i, JSON_STRING) && told_may_hold_report(json_raw(doc, i))) {
             strings_add_candidate(list, i, STRING_WHOLE);
         }
+    }
+    free(is_line);
+    if (arrays->count > 0)
+        qsort(list->v, list->count, sizeof *list->v, strings_by_token);
+}
+
+/* What a candidate says, without escapes. */
+static void strings_put_plain(const json *doc, const candidate *c, text *out)
+{
+    record_cursor at = {c->lines != NULL ? c->lines->before : JSON_NONE, LINE_NONE, {0}};
+    if (c->lines == NULL)
+        json_unescape(out, json_raw(doc, c->token));
+    for (uint32_t token; c->lines != NULL && (token = records_next_line(doc, c->lines, &at)) != JSON_NONE;) {
+        json_unescape(out, json_raw(doc, token));
+        text_char(out, '\n');
     }
 }
 
@@ -197,10 +174,10 @@ static void strings_tell_kind(const json *doc, candidate *c)
 {
     report r;
     text plain = {0};
-    machsym_str raw = json_raw(doc, c->token);
-    if (c->kind != STRING_WHOLE || !json_is(doc, c->token, JSON_STRING) || strings_begins_document(raw))
+    bool is_string = json_is(doc, c->token, JSON_STRING) && !told_is_document(json_raw(doc, c->token));
+    if (c->kind != STRING_WHOLE || (c->lines == NULL && !is_string))
         return;
-    json_unescape(&plain, raw);
+    strings_put_plain(doc, c, &plain);
     report_open_carried(&r, str_make(plain.v, plain.len), CARRIED_MAX_DEPTH, NULL, 0, NULL);
     c->is_headed = r.facts[FACT_INCIDENT].len > 0 || r.facts[FACT_EXCEPTION].len > 0;
     if (r.has_json || (r.frame_count > 0 && r.image_count > 0))
@@ -317,12 +294,31 @@ static int strings_by_first_token(const void *a, const void *b)
     return x->token < y->token ? -1 : x->token > y->token;
 }
 
-static void strings_add_string(report *r, uint32_t token)
+static void strings_add_string(report *r, uint32_t token, uint32_t element)
 {
+    const json_token *v = &r->docs[r->carried[r->carried_count - 1].doc].v[token];
+    size_t quote = v->type == JSON_STRING ? 1 : 0;
     report_string *string =
         mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *r->carried_strings);
     string->token = token;
+    string->element = element;
+    string->at = v->at + quote;
+    string->end = v->end - quote;
     r->carried[r->carried_count - 1].count++;
+}
+
+static void strings_add_candidate_strings(report *r, const json *doc, const candidate *c)
+{
+    record_cursor line = {c->lines != NULL ? c->lines->before : JSON_NONE, LINE_NONE, {0}};
+    uint32_t at = JSON_NONE;
+    if (c->lines == NULL && !json_is(doc, c->token, JSON_ARRAY))
+        strings_add_string(r, c->token, JSON_NONE);
+    while (c->lines == NULL && json_is(doc, c->token, JSON_ARRAY) && json_next(doc, c->token, &at)) {
+        if (json_is(doc, at, JSON_STRING))
+            strings_add_string(r, at, JSON_NONE);
+    }
+    for (uint32_t token; c->lines != NULL && (token = records_next_line(doc, c->lines, &line)) != JSON_NONE;)
+        strings_add_string(r, token, line.element);
 }
 
 static void strings_add_carried(report *r, uint32_t doc_index, const candidate *v, uint32_t count)
@@ -330,17 +326,13 @@ static void strings_add_carried(report *r, uint32_t doc_index, const candidate *
     const json *doc = &r->docs[doc_index];
     report_carried *carried = mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
     carried->doc = doc_index;
+    carried->at = doc->v[0].at;
     carried->first = r->string_count;
     carried->part = r->part_count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = JSON_NONE;
-        if (!json_is(doc, v[i].token, JSON_ARRAY))
-            strings_add_string(r, v[i].token);
-        while (json_is(doc, v[i].token, JSON_ARRAY) && json_next(doc, v[i].token, &at)) {
-            if (json_is(doc, at, JSON_STRING))
-                strings_add_string(r, at);
-        }
-    }
+    carried->is_raw = json_is(doc, v[0].token, JSON_OBJECT);
+    carried->is_lines = count == 1 && v[0].lines != NULL;
+    for (uint32_t i = 0; i < count; i++)
+        strings_add_candidate_strings(r, doc, &v[i]);
 }
 
 static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
@@ -369,10 +361,12 @@ static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
 bool report_parse_strings(report *r, uint32_t doc_index)
 {
     candidates list = {NULL, 0, 0};
+    record_arrays arrays = {NULL, 0, 0};
     uint32_t before = r->carried_count;
     if (r->depth >= CARRIED_MAX_DEPTH)
         return false;
-    strings_find_candidates(&r->docs[doc_index], &list);
+    records_find_arrays(&r->docs[doc_index], &arrays);
+    strings_find_candidates(&r->docs[doc_index], &arrays, &list);
     for (uint32_t i = 0; i < list.count && list.count > 1; i++)
         strings_tell_kind(&r->docs[doc_index], &list.v[i]);
     if (list.count > 1)
@@ -380,6 +374,7 @@ bool report_parse_strings(report *r, uint32_t doc_index)
     if (list.count > 0)
         strings_add_runs(r, doc_index, &list);
     free(list.v);
+    free(arrays.v);
     return r->carried_count > before;
 }
 

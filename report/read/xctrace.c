@@ -239,15 +239,35 @@ static void xctrace_take_tag(xctrace *x, const xml_tag *tag, machsym_str *thread
     }
 }
 
+/* Whether a table begins a line, or follows the declaration that does. In strings and quotes it does not. */
+static bool xctrace_is_there(const report *r)
+{
+    enum { LOOKED_AT = 128 }; /* bytes ahead of it: no declaration is longer */
+    static const char root[] = "<trace-query-result";
+    static const char declaration[] = "<?xml ";
+    machsym_str body = {r->body, r->len};
+    for (size_t at = 0; (at += str_find((machsym_str){body.ptr + at, body.len - at}, root)) < body.len;) {
+        size_t lo = at;
+        size_t end = at;
+        while (lo > 0 && end - lo < LOOKED_AT && body.ptr[lo - 1] != '\n' && body.ptr[lo - 1] != '\r')
+            lo--;
+        while (lo < end && (unsigned char)r->shadow[lo] == ' ')
+            lo++;
+        MACHSYM_COUNT_WORK((end - lo) / 64);
+        if (lo == at || str_starts((machsym_str){body.ptr + lo, at - lo}, declaration))
+            return true;
+        at += sizeof root - 1;
+    }
+    return false;
+}
+
 bool report_parse_xctrace(report *r)
 {
-    enum { LOOKED_AT = 4096 };
-    machsym_str head = {r->body, r->len < LOOKED_AT ? r->len : LOOKED_AT};
     xctrace x = {r, {NULL, 0, 0}, {NULL, 0, 0}, false, false};
     machsym_str thread_name = {NULL, 0};
     xml_tag tag;
     size_t at = 0;
-    if (str_find(head, "<trace-query-result") == head.len)
+    if (!xctrace_is_there(r))
         return false;
     r->kind = REPORT_XCTRACE;
     r->has_text = true;

@@ -44,6 +44,14 @@ static bool write_is_gap(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* Past what stands behind a place up to the next line. */
+static size_t write_line_end(const report *r, size_t at)
+{
+    while (at < r->len && write_is_gap(r->body[at]) && r->body[at] != '\n')
+        at++;
+    return at < r->len && r->body[at] == '\n' ? at + 1 : at;
+}
+
 /* Takes a line away with its newline, an object with the comma between it and its function's. */
 static void write_removal(writer *w, const report_frame *frame)
 {
@@ -108,7 +116,7 @@ static uint32_t *write_list_elements(const json *doc)
     return elements;
 }
 
-/* The element that holds all strings of a carried text. */
+/* The element that holds all strings of a carried text; 0: there is none. */
 static uint32_t write_element_of(const report *r, const report_carried *carried, const uint32_t *elements)
 {
     const json *doc = &r->docs[carried->doc];
@@ -140,9 +148,11 @@ static void write_next_document(const report *r, uint32_t doc, document_reports 
         d->has_left_out |= part->is_left_out && part->element != JSON_NONE;
         d->has_kept |= !part->is_left_out || part->element == JSON_NONE;
     }
+    while (d->carried < r->carried_count && r->carried[d->carried].doc == REPORT_NONE)
+        d->carried = ++d->carried_end;
     while (d->carried_end < r->carried_count && r->carried[d->carried_end].doc == doc) {
         const report_carried *carried = &r->carried[d->carried_end++];
-        d->has_left_out |= carried->is_left_out;
+        d->has_left_out |= carried->is_left_out || carried->is_lines;
         d->has_kept |= carried->is_kept;
     }
 }
@@ -163,8 +173,13 @@ static void write_mark_left_out(const report *r, uint32_t doc_index, const docum
         const report_carried *carried = &r->carried[i];
         if (carried->is_left_out && write_element_of(r, carried, elements) != 0)
             marks[write_element_of(r, carried, elements)] = true;
-        for (uint32_t k = 0; k < carried->count && carried->is_kept; k++)
-            keeps[r->carried_strings[carried->first + k].token] = true;
+        for (uint32_t k = 0; k < carried->count; k++) {
+            const report_string *string = &r->carried_strings[carried->first + k];
+            if (string->is_left_out && string->element != JSON_NONE)
+                marks[string->element] = true;
+            else if (carried->is_kept)
+                keeps[string->token] = true;
+        }
     }
     for (uint32_t i = doc->count; i-- > 0;) { /* what something stands in that stays, stays too */
         if (keeps[i] && doc->v[i].parent != JSON_NONE)
@@ -184,9 +199,7 @@ static void write_left_out(writer *w, const json *doc, const bool *marks, uint32
     size_t end = v[element].end;
     uint32_t other = JSON_NONE;
     if (array == JSON_NONE) {
-        while (end < w->r->len && write_is_gap(w->r->body[end]) && w->r->body[end] != '\n')
-            end++;
-        end += end < w->r->len && w->r->body[end] == '\n';
+        end = write_line_end(w->r, end);
     } else if (v[element].next < v[array].next) {
         end = v[v[element].next].at;
     } else {
@@ -239,26 +252,55 @@ static void write_add_escaped(text *t, machsym_str s)
     }
 }
 
-/* Edits of a carried text become edits of the strings that it stands in. */
+/* Lines that are added have ahead of them what their line has. */
+static void write_add_lines(writer *w, const report_string *string, machsym_str added)
+{
+    for (size_t i = 0; i < added.len; i++) {
+        text_char(&w->added, added.ptr[i]);
+        if (added.ptr[i] == '\n')
+            edit_add_body(w, string->from, string->at);
+    }
+}
+
+/* A piece of an edit, which lies in the cursor's string. */
+static void write_carried_piece(writer *w, const carried_cursor *cursor, edit place, machsym_str added)
+{
+    const report_carried *carried = cursor->carried;
+    const report_string *string = &w->r->carried_strings[carried->first + cursor->string];
+    if (string->is_left_out && string->element != JSON_NONE)
+        return; /* it goes with its element */
+    if (string->is_left_out && string->to > string->from) {
+        edit_open(w, string->from, write_line_end(w->r, string->to));
+        edit_close(w);
+        return;
+    }
+    edit_open(w, place.at, place.end);
+    if (carried->is_raw && carried->is_lines)
+        write_add_lines(w, string, added);
+    else if (carried->is_raw)
+        text_str(&w->added, added);
+    else
+        write_add_escaped(&w->added, added);
+    edit_close(w);
+}
+
+/* Edits of a carried text become edits of the strings that it stands in. What is added stands in the first one of them. */
 static void write_carried(writer *w, const report_carried *carried)
 {
-    const report *r = w->r;
     carried_cursor cursor;
     if (carried->edits.count == 0)
         return;
-    bool is_object = json_is(&r->docs[carried->doc], r->carried_strings[carried->first].token, JSON_OBJECT);
-    cursor = carried_begin(r, carried);
+    cursor = carried_begin(w->r, carried);
     for (size_t i = 0; i < carried->edits.count; i++) {
         const edit *e = &carried->edits.v[i];
-        edit place = *e;
-        carried_seek(&cursor, &place);
-        edit_open(w, place.at, place.end);
         machsym_str added = str_make(carried->edits.added.v + e->text_at, e->text_end - e->text_at);
-        if (is_object)
-            text_str(&w->added, added);
-        else
-            write_add_escaped(&w->added, added);
-        edit_close(w);
+        edit rest = *e;
+        do {
+            edit place = rest;
+            carried_seek(&cursor, &place);
+            write_carried_piece(w, &cursor, place, added);
+            added.len = 0;
+        } while (carried_next_piece(&cursor, e->end, &rest));
     }
     carried_end(&cursor);
 }
@@ -376,18 +418,58 @@ void write_edit_out(edit_list *out, size_t at, size_t end)
     write_add_edit(out, at, end, out->added.len);
 }
 
+/* Edits of a body without persons become edits of the input: in its order beside what stands in persons' place. */
+static void write_redacted(const writer *w, size_t base, edit_list *out)
+{
+    const report *r = w->r;
+    const edit_list *taken = &r->redactions;
+    size_t shift = base; /* what makes a place of the body one of the input */
+    size_t done = 0;     /* up to here the body is written */
+    size_t k = 0;
+    for (size_t i = 0; i < w->count || k < taken->count;) {
+        size_t from = out->added.len;
+        if (i == w->count || (k < taken->count && taken->v[k].text_end <= w->edits[i].at)) {
+            const edit *t = &taken->v[k++];
+            text_add(&out->added, r->body + t->text_at, t->text_end - t->text_at);
+            write_add_edit(out, base + t->at, base + t->end, from);
+            shift = base + t->end - t->text_end;
+            continue;
+        }
+        const edit *e = &w->edits[i++];
+        if (e->at < done)
+            continue;
+        size_t at = shift + e->at;
+        size_t end = shift + e->end;
+        if (k < taken->count && taken->v[k].text_at < e->at) { /* it begins in a name */
+            at = base + taken->v[k].at;
+            text_add(&out->added, r->body + taken->v[k].text_at, e->at - taken->v[k].text_at);
+        }
+        text_add(&out->added, w->added.v + e->text_at, e->text_end - e->text_at);
+        done = e->end;
+        for (; k < taken->count && taken->v[k].text_at < e->end; k++) {
+            const edit *t = &taken->v[k];
+            shift = base + t->end - t->text_end;
+            end = base + t->end;
+            done = t->text_end > e->end ? t->text_end : e->end;
+        }
+        if (done > e->end)
+            text_add(&out->added, r->body + e->end, done - e->end);
+        else
+            end = shift + e->end;
+        write_add_edit(out, at, end, from);
+    }
+}
+
 void write_edits(const report *r, const write_options *how, size_t base, edit_list *out)
 {
     writer w = write_gather_edits(r, how);
-    size_t from = out->added.len;
     if (r->is_redacted) {
-        write_splice_edits(&w, &out->added);
-        write_add_edit(out, base, base + r->input.len, from);
+        write_redacted(&w, base, out);
         w.count = 0;
     }
     for (size_t i = 0; i < w.count; i++) {
         const edit *e = &w.edits[i];
-        from = out->added.len;
+        size_t from = out->added.len;
         text_add(&out->added, w.added.v + e->text_at, e->text_end - e->text_at);
         write_add_edit(out, base + e->at, base + e->end, from);
     }
