@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     report_open(&again, out.v != NULL ? out.v : "", out.len, NULL, 0);
     report_close(&again);
     out.len = 0;
-    redact_report(&key, (machsym_str){r.body, r.len}, &out);
+    redact_report(&key, (machsym_str){r.body, r.len}, &out, NULL);
     check_json(&r, &out);
     print(&r, &how, (seed & 16) != 0, &out);
     for (uint32_t i = 0; i < parts_count(&r) && r.part_count > 1; i++) {

@@ -141,7 +141,7 @@ same "$work/wanted" "$work/out" "of three of KSCrash's the one that holds anothe
 [ "$($MACHSYM crash -q --only kind=deadlock "$work/nested.json" | $MACHSYM crash -q --signature - | grep -c deadlock)" = 1 ]
 check "the last of them"
 $MACHSYM crash -q --only kind=EXC_BREAKPOINT $services/bugsnag-payload.json >"$work/out"
-[ "$($MACHSYM crash -q --signature "$work/out" | sed 's/:.*//; s/.* //')" = EXC_BREAKPOINT ]
+[ "$($MACHSYM crash -q --signature "$work/out" | sed 's/ *[(:].*//; s/.* //')" = EXC_BREAKPOINT ]
 check "of two events the one that fits"
 
 for bad in process "process=" place=x since=2026 until=2026-02-30 since=2026-03-01T10; do

@@ -61,7 +61,7 @@ static walk_step look_up(void *context, report *r, resolve_counts *counts)
     how.all = true;
     resolve_report(r, files, &how, counts);
     redact_open(&key, "words");
-    redact_report(&key, (machsym_str){r->body, r->len}, &out);
+    redact_report(&key, (machsym_str){r->body, r->len}, &out, NULL);
     text_free(&out);
     return WALK_ANSWER;
 }

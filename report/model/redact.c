@@ -211,6 +211,8 @@ static void redact_put_user(const redactor *how, machsym_str name, text *out)
 
 static void redact_note(edit_list *places, size_t at, size_t end, size_t text_at, size_t text_end)
 {
+    if (places == NULL)
+        return;
     places->v = mem_room(places->v, places->count, &places->cap, sizeof *places->v);
     places->v[places->count++] = (edit){at, end, text_at, text_end};
 }
@@ -239,9 +241,7 @@ static void redact_users_at(const redactor *how, machsym_str s, size_t offset, t
 
 void redact_users(const redactor *how, machsym_str s, text *out)
 {
-    edit_list places = {NULL, 0, 0, {NULL, 0, 0}};
-    redact_users_at(how, s, 0, out, &places);
-    free(places.v);
+    redact_users_at(how, s, 0, out, NULL);
 }
 
 /* ---- Fields ---- */
