@@ -2,7 +2,7 @@
 
 python3 tests/facts.py MACHSYM WORK FOLDER...
 
-1. The facts of an .ips and of its text are equal. Text lacks the name of an uncaught exception (exceptionReason), and nothing else.
+1. The facts of an .ips and of its text are equal. Text lacks the name of an uncaught exception (exceptionReason) and mteState, and nothing else.
 2. No sentence says what a field of the report denies. The fields are read from the report's own bytes here, not from the tool's JSON:
    a rule is a pattern of words, and what the bytes must or must not have.
 """
@@ -101,11 +101,13 @@ def check_rules(path, report, f, seen):
 def comparable(facts, lacks_name):
     """What text can tell: the name of an exception that only exceptionReason has is not in it."""
     facts = json.loads(json.dumps(facts))
+    facts.pop("memory_tags", None)
     if lacks_name and facts.get("said", {}).get("kind") in ("exception", "reason"):
         name = facts["said"].pop("name", None)
         facts["said"]["kind"] = "reason"
         start = "uncaught exception" + (f" {name}" if name else "") + ": "
         facts["words"] = ["reason: " + w[len(start):] if w.startswith(start) else w for w in facts["words"]]
+        facts["sentence"] = facts["words"][1]
     return facts
 
 
@@ -113,6 +115,8 @@ def check_pair(path, report, text):
     with open(os.path.join(work, "pair.crash"), "wb") as out:
         out.write(subprocess.run([machsym, "crash", "-q", "--no-cache", "--to=text", path], capture_output=True, check=False).stdout)
     lacks_name = '"exceptionReason"' in text
+    if lacks_name and "Exception Reason:" not in read(os.path.join(work, "pair.crash")):
+        return 0  # Apple's text of devices has no such line
     other = rows(os.path.join(work, "pair.crash"))[0]["facts"]
     if comparable(report["facts"], lacks_name) == comparable(other, lacks_name):
         return 0
@@ -150,6 +154,7 @@ def main():
                     bad += 1
                     print(f"{path}:\n  {json.dumps(found[0]['facts'])}\n  {twin}: {json.dumps(other)}")
     never = [RULES[i][0] for i in range(len(RULES)) if i not in seen]
+    print("rules that no report met:", "; ".join(never))
     print(f"{count} reports, {pairs} pairs, {sum(seen.values())} sentences held against fields, {len(never)} rules unused, {bad} wrong")
     return 1 if bad or count == 0 or pairs == 0 or not seen else 0
 

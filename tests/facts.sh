@@ -66,7 +66,7 @@ region() { # NAME
 while IFS='|' read -r kind codes want; do
     crash "$bad\nException Codes: $codes" >"$work/one.crash"
     tell --json "$work/one.crash"
-    grep -q "\"cause\":\"access\",\"fault\":{\"kind\":\"$kind\"" "$work/out" && grep -qF "\"$want" "$work/out"
+    grep -q "\"facts\":{\"cause\":\"access\",\"sentence\":\"$want" "$work/out" && grep -q "\"fault\":{\"kind\":\"$kind\"" "$work/out"
     check "$codes: $want" "$work/out"
     [ "$kind" = unmapped ] || ! grep -q 'memory that is not there' "$work/out"
     check "$codes: memory that is there is not called missing" "$work/out"
@@ -93,9 +93,19 @@ uninitialized_pattern|0x0000000000000001, 0xaaaaaaaaaaaaaaaa|use of memory that 
 uninitialized_pattern|0x0000000000000001, 0x00002aaaaaaaaab0|use of memory that was never set
 unmapped|0x0000000000000001, 0x0000555455555570|access to memory that is not there
 unknown|0x00000000000000ff, 0x0000000102a30000|an access to memory failed: an access at 0x102a30000
+unmapped|SEGV_MAPERR at 0x0000000102a30001|access to memory that is not there: an access at 0x102a30001
+unknown|SEGV_ACCERR at 0x0000000102a30001|an access to memory failed: an access at 0x102a30001
+pointer_authentication_possible|KERN_INVALID_ADDRESS at 0x0020000102a30001 -> 0x0000000102a30001 (possible pointer authentication failure)|a damaged pointer was used: its authentication may have failed: an access at 0x20000102a30001
 misaligned|BUS_ADRALN at 0x0000000102a30001|access to an address that is not aligned
 END
 row "the process was sent the signal: no access to memory failed" 'Exception Type:  EXC_CRASH (SIGSEGV)\nException Codes: 0x0000000000000000, 0x0000000000000000'
+row "access to memory that may not be read or written so" 'Exception Type:  EXC_CRASH (SIGSEGV)\nException Codes: 0x000000000b100002, 0x0000000000000000'
+row "the process was sent the signal: no access to memory failed" 'Exception Type:  EXC_CRASH (SIGSEGV)\nException Codes: 0x000000000b600002, 0x0000000000000000'
+# Swift's checks are inlined functions with a name each
+crash "$trap" | sed 's/0x102a30000 + 2796/Swift runtime failure: arithmetic overflow + 0/' >"$work/one.crash"
+tell --summary "$work/one.crash"
+grep -qx "  Swift runtime failure: arithmetic overflow" "$work/out" && ! grep -q "a trap" "$work/out"
+check "the name of a check of Swift's" "$work/out"
 # a guard below a stack, by where the stack pointer is
 guarded="$bad\nException Codes: 0x0000000000000002, 0x000000016f0effe0\n$(region 'STACK GUARD')"
 row "the stack overflowed: the access hit the guard below the thread's stack; a write at 0x16f0effe0, in STACK GUARD" "$guarded" "" \
@@ -146,6 +156,7 @@ done <<'END'
 0xa000000100000000, 0x0000000102a30000|memory was freed over a gap in which nothing is mapped, at 0x102a30000
 0xa00000c800000000, 0x0000000d6514c3d8|use of freed or overrun memory: the tag of the pointer does not fit the memory's, at 0xd6514c3d8
 0xa00000c900000000, 0x0000000d6514c3d8|use of freed or overrun memory, told after the fact: the stack is of a later moment, at 0xd6514c3d8
+0xa00000c800100106, 0x0000000d6514c3d8|use of freed or overrun memory: the tag of the pointer does not fit the memory's, at 0xd6514c3d8; in soft mode, so the process went on
 0xa000006400000000, 0x0000000d6514c3d8|memory with tags was to be copied to where it may not go, at 0xd6514c3d8
 0xc000000000000000, 0x0000000000000015|the process may not make this system call: number 21
 0xc00000000000001a, 0x000000000000001a|the process may not make this call of Mach: trap 26
@@ -188,6 +199,11 @@ sed 's|/a/demo.app/demo|/usr/lib/system/demo|; s|^Process: .*|Process: other [1]
 tell --summary "$work/system.crash"
 grep -q "crashed in thread 0, no frame of the app's own; the top of the stack:" "$work/out" && ! grep -q "own frames" "$work/out"
 check "frames of the system are not" "$work/out"
+
+# ---- docs/facts.md ----
+
+python3 tests/facts_page.py "$machsym" "$work" >"$work/log" 2>&1
+check "every row of docs/facts.md, and no other" "$work/log"
 
 # ---- The same facts from .ips and from text, and no sentence against the fields ----
 

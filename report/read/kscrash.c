@@ -48,6 +48,23 @@ static void kscrash_set_event(report *r, const json *doc, uint32_t error)
     fields_fact_of(r, doc, type, FACT_EVENT);
 }
 
+/* The codes of the exception, which stand apart here. */
+static void kscrash_set_codes(report *r, const json *doc, uint32_t mach)
+{
+    uint64_t code;
+    uint64_t subcode;
+    text t = {0};
+    if (!json_u64(doc, json_get(doc, mach, "code"), &code) ||
+        !json_u64(doc, json_get(doc, mach, "subcode"), &subcode))
+        return;
+    text_c(&t, "0x");
+    text_hex(&t, code, 16);
+    text_c(&t, ", 0x");
+    text_hex(&t, subcode, 16);
+    report_set_fact(r, FACT_RAW_CODES, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
 static void kscrash_set_error(report *r, const json *doc, uint32_t error)
 {
     uint32_t mach = json_get(doc, error, "mach");
@@ -59,6 +76,7 @@ static void kscrash_set_error(report *r, const json *doc, uint32_t error)
     if (json_u64(doc, json_get(doc, mach, "exception"), &number))
         report_set_exception(r, number);
     fields_fact_of(r, doc, json_get(doc, mach, "code_name"), FACT_SUBTYPE);
+    kscrash_set_codes(r, doc, mach);
     fields_fact_of(r, doc, json_get(doc, json_get(doc, error, "signal"), "name"), FACT_SIGNAL);
     if (json_u64(doc, json_get(doc, json_get(doc, error, "signal"), "signal"), &number))
         report_set_signal(r, number);

@@ -288,6 +288,9 @@ static void metrickit_set_metric_crash(report *r, const json *doc, uint32_t meta
     if (json_u64(doc, json_get(doc, metadata, "exceptionCode"), &code) && number == BAD_ACCESS &&
         (code == 1 || code == 2))
         metrickit_set_bad_access(r, code, json_raw(doc, json_get(doc, metadata, "virtualMemoryRegionInfo")));
+    if (number == BAD_ACCESS)
+        report_set_fact(r, FACT_REGION,
+                        report_json_str(r, doc, json_get(doc, metadata, "virtualMemoryRegionInfo")));
     if (json_u64(doc, json_get(doc, metadata, "signal"), &number))
         report_set_signal(r, number);
     uint32_t reason = fields_either(doc, metadata, "objectiveCexceptionReason", "exceptionReason");

@@ -51,6 +51,7 @@ static const struct {
     access_kind kind;
 } access_codes_known[] = {
     {1, "KERN_INVALID_ADDRESS", ACCESS_UNMAPPED},
+    {1, "SEGV_MAPERR", ACCESS_UNMAPPED},
     {2, "KERN_PROTECTION_FAILURE", ACCESS_PROTECTED},
     {9, "KERN_MEMORY_FAILURE", ACCESS_BACKING},
     {10, "KERN_MEMORY_ERROR", ACCESS_BACKING},
@@ -349,12 +350,20 @@ static const report_thread *access_thread(const report *r)
     return thread;
 }
 
-/* EXC_CRASH (SIGSEGV) without a code: kill or raise sent the signal, no access failed. */
-static bool access_is_sent(const report *r, const exception_codes *codes)
+/* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. Without one the signal was sent
+ * by kill or raise, and no access failed. Returns false then; *codes are those of the bad access. */
+static bool access_unpack_crash(const report *r, exception_codes *codes)
 {
+    enum { BAD_ACCESS = 1 };
     machsym_str exception = r->facts[FACT_EXCEPTION];
-    return codes->has_first && codes->first == 0 && str_find(exception, "EXC_CRASH") < exception.len &&
-           r->facts[FACT_SUBTYPE].len == 0;
+    if (str_find(exception, "EXC_CRASH") == exception.len || !codes->has_first ||
+        r->facts[FACT_SUBTYPE].len > 0)
+        return true;
+    if ((codes->first >> 20 & 15) != BAD_ACCESS)
+        return false;
+    codes->first &= 0xfffff;
+    codes->has_second = false;
+    return true;
 }
 
 static void access_refine(const report *r, const report_thread *thread, access_fault *out)
@@ -378,8 +387,8 @@ static void access_refine(const report *r, const report_thread *thread, access_f
         out->kind = ACCESS_OBJECT;
     else if (out->has_address && out->address < NULL_REACH && out->kind != ACCESS_NOT_CANONICAL)
         out->kind = ACCESS_NULL;
-    else if (str_find(subtype, "pointer authentication") < subtype.len)
-        out->kind = ACCESS_POINTER_AUTH;
+    else if (str_find(subtype, "possible pointer authentication") < subtype.len)
+        out->kind = ACCESS_MAYBE_AUTH;
 }
 
 void access_find(const report *r, access_fault *out)
@@ -387,7 +396,7 @@ void access_find(const report *r, access_fault *out)
     const report_thread *thread = access_thread(r);
     exception_codes codes = codes_find(r);
     memset(out, 0, sizeof *out);
-    if (!access_is_bad_access(r) || access_is_sent(r, &codes))
+    if (!access_is_bad_access(r) || !access_unpack_crash(r, &codes))
         return;
     out->kind = access_kind_of_code(r, &codes);
     if (thread != NULL) {

@@ -24,6 +24,8 @@
     X(BACKING, "backing_store", "a page could not be read from where it is kept: a file or disk failed")     \
     X(NOT_CANONICAL, "non_canonical", "access through a value that is no address")                           \
     X(POINTER_AUTH, "pointer_authentication", "a pointer whose authentication failed was used")              \
+    X(MAYBE_AUTH, "pointer_authentication_possible",                                                         \
+      "a damaged pointer was used: its authentication may have failed")                                      \
     X(TAG, "memory_tag", "use of freed or overrun memory: the tag of the pointer does not fit the memory's") \
     X(CANONICAL_TAG, "canonical_tag", "a pointer with a tag was used for memory that has no tags")           \
     X(GUARD_OBJECT, "guard_object", "access past the end of a guarded allocation, or to one that is free")   \

@@ -83,8 +83,29 @@ static bool exception_is_swift(const report *r)
     return false;
 }
 
+/* "Swift runtime failure: arithmetic overflow": the compiler makes an inlined function of each check, whose name says which. */
+static machsym_str exception_swift_check(const report *r)
+{
+    static const char name_begins[] = "Swift runtime failure: ";
+    const report_thread *thread = stack_main(r);
+    for (uint32_t i = 0; thread != NULL && i < stack_count(thread) && i < 2; i++) {
+        const report_frame *frame = stack_frame(r, thread, i);
+        for (uint32_t layer = 0; layer < stack_layers(frame); layer++) {
+            machsym_str name = stack_layer_name(r, frame, layer);
+            if (str_starts(name, name_begins))
+                return name;
+        }
+    }
+    return str_make(NULL, 0);
+}
+
 static void exception_say_trap(text *t, const report *r)
 {
+    machsym_str failed = exception_swift_check(r);
+    if (failed.len > 0) {
+        exception_sentence_str(t, "", failed);
+        return;
+    }
     if (exception_is_swift(r))
         text_sentence(
             t,
@@ -288,19 +309,21 @@ static void exception_say_title(text *t, const report *r)
     text_char(t, '\n');
 }
 
-/* The message of the exception, unless it says in other words what the codes of a guard say. */
+/* The message of the exception, unless it says in other words what the codes say. */
 static void exception_say_message(text *t, const report *r)
 {
-    if (r->facts[FACT_MESSAGE].len > 0 && !exception_is(r, "EXC_GUARD"))
+    if (r->facts[FACT_MESSAGE].len > 0 && !exception_is(r, "EXC_GUARD") && !exception_is(r, "EXC_RESOURCE"))
         exception_sentence_str(t, "the report says: ", r->facts[FACT_MESSAGE]);
 }
 
-/* Whether the signal has more to say: an access that failed always; other signals where nobody said why. */
+/* Whether the signal has more to say: an access that failed and a guard always; others where nobody said why. */
 static bool exception_wants_signal(const report *r, const said *words, bool killed)
 {
     access_fault fault;
+    guard broken;
     access_find(r, &fault);
-    return fault.kind != ACCESS_NONE ||
+    guard_find(r, &broken);
+    return fault.kind != ACCESS_NONE || broken.type != GUARD_NONE ||
            (!killed && (words->kind == SAID_NOTHING || words->kind == SAID_OTHER));
 }
 

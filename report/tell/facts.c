@@ -73,11 +73,55 @@ void facts_find(const report *r, facts *out)
         out->cause = FACTS_EXCEPTION;
     else if (out->words.kind != SAID_NOTHING && out->words.kind != SAID_OTHER)
         out->cause = FACTS_LIBRARY;
+    else if (out->broken.type != GUARD_NONE)
+        out->cause = FACTS_GUARD;
     else
         out->cause = facts_is_ended(r) ? FACTS_TERMINATION : facts_cause_of_signal(r);
 }
 
+/* The first line that tells more than the title does; the title where none does. */
+static machsym_str facts_telling_line(machsym_str words)
+{
+    static const char *const others[] = {"EXC_CRASH code: ", "the report says: "};
+    machsym_str title;
+    machsym_str line;
+    if (!str_take_line(&words, &title))
+        return words;
+    while (str_take_line(&words, &line)) {
+        line = str_trim(line);
+        if (line.len > 0 && !str_starts(line, others[0]) && !str_starts(line, others[1]))
+            return line;
+    }
+    return title;
+}
+
+void facts_put_sentence(text *t, const report *r)
+{
+    facts found;
+    text words = {0};
+    facts_find(r, &found);
+    if (found.words.kind != SAID_NOTHING && found.words.kind != SAID_OTHER)
+        said_put(&words, &found.words);
+    else if (found.fault.kind != ACCESS_NONE)
+        access_put(&words, &found.fault);
+    if (words.len > 0) {
+        text_add(t, words.v, words.len - 1);
+    } else {
+        exception_put(&words, r);
+        text_str(t, facts_telling_line(str_make(words.v, words.len)));
+    }
+    text_free(&words);
+}
+
 /* ---- JSON ---- */
+
+static void facts_put_main(text *t, const report *r)
+{
+    text words = {0};
+    facts_put_sentence(&words, r);
+    json_put_str(t, "sentence", str_make(words.v, words.len));
+    text_free(&words);
+}
 
 static void facts_put_fault(text *t, const access_fault *fault)
 {
@@ -151,8 +195,11 @@ void facts_put_json(text *t, const report *r)
     facts_find(r, &found);
     text_c(t, ",\n\"facts\":{\"cause\":");
     text_json(t, str_c(facts_cause_name(found.cause)));
+    facts_put_main(t, r);
     if (found.fault.kind != ACCESS_NONE)
         facts_put_fault(t, &found.fault);
+    if (r->facts[FACT_TAGS].len > 0)
+        json_put_str(t, "memory_tags", r->facts[FACT_TAGS]);
     if (found.words.kind != SAID_NOTHING)
         facts_put_said(t, &found.words);
     if (found.broken.type != GUARD_NONE)

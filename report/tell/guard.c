@@ -172,6 +172,13 @@ static void guard_put_user(text *t, const guard *what)
     text_hex(t, what->id, 1);
 }
 
+/* mach/vm_statistics.h: kGUARD_EXC_MTE_SOFT_MODE. */
+static bool guard_is_soft(const guard *what)
+{
+    enum { MTE_SYNC = 200, MTE_LAST = 204, SOFT_MODE = 0x100000 };
+    return what->flavor >= MTE_SYNC && what->flavor <= MTE_LAST && (what->target & SOFT_MODE) != 0;
+}
+
 static void guard_put_held(text *t, const guard *what, const char *what_it_is)
 {
     text_c(t, what_it_is);
@@ -201,6 +208,7 @@ void guard_put(text *t, const guard *what)
         guard_put_flavor(t, what);
         text_c(t, ", at 0x");
         text_hex(t, what->id, 1);
+        text_c(t, guard_is_soft(what) ? "; in soft mode, so the process went on" : "");
         break;
     case GUARD_SYSCALL:
         text_c(t, what->target != 0 ? "the process may not make this call of Mach: trap "

@@ -3,6 +3,7 @@
 #include "../base/digits.h"
 #include "../model/termination.h"
 #include "access.h"
+#include "guard.h"
 
 #include <string.h>
 
@@ -279,14 +280,14 @@ static const struct {
     {SPACE_MTE_FAIL, 0, "memory was used that may not be, by a check of Memory Integrity Enforcement"},
 };
 
-/* Every one but SIGNAL, which the signal says. A memory tag's fault is said with the access. */
-static bool ending_say_space(text *t, machsym_str space, uint64_t code, bool has_fault)
+/* Every one but SIGNAL, which the signal says. What the codes of the exception tell, they tell better: which access, which guard. */
+static bool ending_say_space(text *t, machsym_str space, uint64_t code, bool is_told)
 {
     for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
         if (!str_is(space, termination_space_name(space_codes[i].space)) ||
             (space_codes[i].code != 0 && space_codes[i].code != code))
             continue;
-        if (space_codes[i].space == SPACE_MTE_FAIL && has_fault)
+        if (is_told && (space_codes[i].space == SPACE_MTE_FAIL || space_codes[i].space == SPACE_GUARD))
             return true;
         text_sentence(t, space_codes[i].words);
         return true;
@@ -327,6 +328,16 @@ static void ending_say_description(text *t, const report *r)
     }
 }
 
+/* Whether the codes of the exception tell what happened. */
+static bool ending_is_told(const report *r)
+{
+    access_fault fault;
+    guard broken;
+    access_find(r, &fault);
+    guard_find(r, &broken);
+    return fault.kind != ACCESS_NONE || broken.type != GUARD_NONE;
+}
+
 bool ending_explain(text *t, const report *r)
 {
     uint64_t code = 0;
@@ -334,9 +345,7 @@ bool ending_explain(text *t, const report *r)
         str_number_after(r->facts[FACT_CODES], "", &code);
     if (ending_say_kill_code(t, r, code & 0xffffffff))
         return true;
-    access_fault fault;
-    access_find(r, &fault);
-    bool said = ending_say_space(t, r->facts[FACT_TERMINATION], code, fault.kind != ACCESS_NONE);
+    bool said = ending_say_space(t, r->facts[FACT_TERMINATION], code, ending_is_told(r));
     ending_say_description(t, r);
     return said;
 }
