@@ -277,8 +277,12 @@ bool posix_remove_abandoned(const char *path)
 #else
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 #ifdef __linux__
 #include <sys/xattr.h>
 #endif
@@ -461,6 +465,19 @@ bool posix_random(void *out, size_t len)
     }
     return true;
 }
+
+char *posix_own_path(void)
+{
+    return NULL;
+}
+
+bool posix_link_to(const char *target, const char *path)
+{
+    (void)target;
+    (void)path;
+    errno = ENOSYS;
+    return false;
+}
 #else
 bool posix_random(void *out, size_t len)
 {
@@ -469,5 +486,21 @@ bool posix_random(void *out, size_t len)
     if (fd >= 0)
         close(fd);
     return ok;
+}
+
+char *posix_own_path(void)
+{
+#ifdef __APPLE__
+    char path[4096];
+    uint32_t size = sizeof path;
+    return _NSGetExecutablePath(path, &size) == 0 ? realpath(path, NULL) : NULL;
+#else
+    return realpath("/proc/self/exe", NULL);
+#endif
+}
+
+bool posix_link_to(const char *target, const char *path)
+{
+    return symlink(target, path) == 0;
 }
 #endif

@@ -1,7 +1,7 @@
 /* ==== >> base/posix ====
  * Job: what differs between systems, under the names of POSIX.
  * Offers: posix_open_to_read, posix_read, posix_hold_file, posix_take_rights, posix_is_fault,
- * posix_random.
+ * posix_random, posix_own_path, posix_link_to.
  * Never: decides what a failure means.
  *
  * What MinGW's library lacks of POSIX, under its POSIX names, so that the tool has one text for all
@@ -154,5 +154,10 @@ bool posix_is_fault(int error);
 
 /* Bytes that nobody can guess. Returns false when the system has none. */
 bool posix_random(void *out, size_t len);
+
+/* The path of this program, from malloc; NULL where the system does not tell it. */
+char *posix_own_path(void);
+/* Makes a symbolic link. Returns false with errno. */
+bool posix_link_to(const char *target, const char *path);
 
 #endif

@@ -24,6 +24,7 @@ extern const command worker_command;
 extern const command mcp_command;
 extern const command demangle_command;
 extern const command completion_command;
+extern const command install_names_command;
 
 /* All that stand on the command line first, ended by NULL. */
 extern const command *const tool_commands[];

@@ -5,21 +5,37 @@
  *
  * machsym: the command-line tool. One file a subcommand; this one only chooses. */
 #include "machsym.h"
+#include "../../report/base/memory.h"
 #include "../../report/base/text.h"
 #include "../base/options.h"
 #include "../base/out.h"
 #include "../base/posix.h"
 #include "../base/say.h"
+#include "apple.h"
 #include "commands.h"
 #include "../files/outfile.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-const command *const tool_commands[] = {
-    &atos_command,    &info_command,     &crash_command,      &objc_command,
-    &symbols_command, &find_command,     &owners_command,     &map_command,
-    &store_command,   &check_command,    &cache_command,      &worker_command,
-    &mcp_command,     &demangle_command, &completion_command, NULL};
+const command *const tool_commands[] = {&atos_command,
+                                        &info_command,
+                                        &crash_command,
+                                        &objc_command,
+                                        &symbols_command,
+                                        &find_command,
+                                        &owners_command,
+                                        &map_command,
+                                        &store_command,
+                                        &check_command,
+                                        &cache_command,
+                                        &worker_command,
+                                        &mcp_command,
+                                        &demangle_command,
+                                        &completion_command,
+                                        &install_names_command,
+                                        NULL};
 
 static void main_text_help(text *t)
 {
@@ -62,9 +78,25 @@ static int main_run_help(int argc, char **argv)
     return TOOL_OK;
 }
 
+/* The program was called by a name of Apple's: that is its command. */
+static int main_run_called(int argc, char **argv, const char *name)
+{
+    char **words = mem_alloc(((size_t)argc + 2) * sizeof *words);
+    words[0] = argv[0];
+    words[1] = (char *)(uintptr_t)name;
+    for (int i = 1; i <= argc; i++) /* the NULL too */
+        words[i + 1] = argv[i];
+    int status = command_run(called_commands, argc + 1, words);
+    free(words);
+    return status;
+}
+
 static int main_run(int argc, char **argv)
 {
     static const char *const version[] = {"--version", "-version", "-V", NULL};
+    const char *name = argc > 0 ? called_name(argv[0]) : NULL;
+    if (name != NULL)
+        return main_run_called(argc, argv, name);
     if (argc < 2) {
         text t = {0};
         main_text_help(&t);

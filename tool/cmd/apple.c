@@ -1,0 +1,272 @@
+/* Names of Apple's tools: a link to machsym that is called so does what people's scripts ask of them. */
+#include "apple.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
+#include "../base/out.h"
+#include "../base/posix.h"
+#include "../base/say.h"
+#include "../files/inside.h"
+#include "commands.h"
+#include "crash/crash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- dwarfdump ---- */
+
+typedef struct dwarfdump_options {
+    bool uuid;
+    const char *arch;
+} dwarfdump_options;
+
+/* Options that are no work of machsym's dwarfdump: what does it instead. */
+static bool called_refuse(const char *what, const char *instead)
+{
+    say_message("%s is not what machsym's dwarfdump does: %s", what, instead);
+    return false;
+}
+
+static bool called_take_lookup(void *field, const char *value)
+{
+    (void)field;
+    (void)value;
+    return called_refuse("--lookup",
+                         "machsym atos --explain -i -o FILE ADDRESS tells unit, function, calls and row");
+}
+
+static bool called_take_name(void *field, const char *value)
+{
+    (void)field;
+    (void)value;
+    return called_refuse("--name",
+                         "machsym find FILE NAME tells its addresses; llvm-dwarfdump prints entries");
+}
+
+static bool called_take_debug(void *field, const char *value)
+{
+    (void)field;
+    (void)value;
+    return called_refuse(
+        "printing a section",
+        "machsym map build, then machsym map dump, print functions and lines; llvm-dwarfdump prints entries");
+}
+
+static const option dwarfdump_table[] = {
+    {"u uuid", NULL, "the UUID of each slice", offsetof(dwarfdump_options, uuid), NULL},
+    {"arch", "NAME", "of this architecture only", offsetof(dwarfdump_options, arch), NULL},
+    {"lookup", "ADDRESS", "machsym atos does it", 0, called_take_lookup},
+    {"name n", "NAME", "machsym find does it", 0, called_take_name},
+    {"debug-info debug-line a all", NULL, "machsym map dump does it", 0, called_take_debug},
+    {0},
+};
+
+/* "UUID: ... (arm64) PATH" of each slice, as llvm-dwarfdump and Apple's tool print it. Returns false after a message. */
+static bool called_print_uuids(const char *path, const char *arch)
+{
+    machsym_slice slices[MACHSYM_MAX_SLICES];
+    machsym_open_desc desc;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
+        text uuid = {0};
+        if (!slices[i].has_uuid || (arch != NULL && strcmp(arch, slices[i].arch) != 0))
+            continue;
+        text_uuid(&uuid, &slices[i].uuid);
+        out_line("UUID: %s (%s) %s", text_z(&uuid), slices[i].arch, path);
+        text_free(&uuid);
+    }
+    return say_slices(path, count, &err) && count > 0;
+}
+
+/* Files of debug info in a bundle go by their own paths. */
+static bool called_print_all(const char *path, const char *arch)
+{
+    path_list found = {NULL, 0, 0};
+    text inner = {0};
+    text_c(&inner, path);
+    text_c(&inner, inside_is_bundle(path) ? "/Contents/Resources/DWARF" : "");
+    bool ok = inside_expand(text_z(&inner), INSIDE_ALL, &found);
+    for (size_t i = 0; i < found.count; i++)
+        ok = called_print_uuids(found.v[i], arch) && ok;
+    path_list_free(&found);
+    text_free(&inner);
+    return ok;
+}
+
+static const command dwarfdump_command;
+
+static int called_run_dwarfdump(int argc, char **argv)
+{
+    dwarfdump_options o = {false, NULL};
+    bool ok = true;
+    int count = options_parse(&dwarfdump_command, &o, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (!o.uuid)
+        return options_wrong(&dwarfdump_command, "machsym's dwarfdump prints --uuid only");
+    if (count == 0)
+        return options_wrong(&dwarfdump_command, "no file is named");
+    for (int i = 1; i <= count; i++)
+        ok = called_print_all(argv[i], o.arch) && ok;
+    return ok ? TOOL_OK : TOOL_ERROR;
+}
+
+static const command dwarfdump_command = {
+    "dwarfdump",
+    "the UUIDs of files, as Apple's dwarfdump --uuid prints them",
+    "--uuid [options] FILE...",
+    "Prints the UUID of each slice of Mach-O files and dSYMs.\n",
+    {{dwarfdump_table, 0}},
+    NULL,
+    called_run_dwarfdump,
+    NULL,
+};
+
+/* ---- symbolicatecrash ---- */
+
+typedef struct symbolicate_options {
+    const char *output;
+    const char *dsyms[MAX_STORES];
+    size_t dsym_count;
+    bool verbose;
+    bool ignored;
+} symbolicate_options;
+
+static bool called_take_dsym(void *field, const char *value)
+{
+    symbolicate_options *o = field;
+    if (o->dsym_count == MAX_STORES) {
+        say_message("at most %d -d", (int)MAX_STORES);
+        return false;
+    }
+    o->dsyms[o->dsym_count++] = value;
+    return true;
+}
+
+static const option symbolicate_table[] = {
+    {"d dsym", "PATH", "a dSYM, or a folder of some; may repeat", 0, called_take_dsym},
+    {"o output", "FILE", "where to write; without it standard output", offsetof(symbolicate_options, output),
+     NULL},
+    {"v verbose", NULL, "tell of each report what was found", offsetof(symbolicate_options, verbose), NULL},
+    {"A", NULL, "taken, and without effect", offsetof(symbolicate_options, ignored), NULL},
+    {0},
+};
+
+static const command symbolicate_command;
+
+static int called_run_symbolicate(int argc, char **argv)
+{
+    static crash_options crash;
+    static symbolicate_options o;
+    memset(&o, 0, sizeof o);
+    crash_options_begin(&crash);
+    int count = options_parse(&symbolicate_command, &o, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (count == 0)
+        return options_wrong(&symbolicate_command, "no report is named");
+    if (o.dsym_count + (size_t)count - 1 > MAX_STORES)
+        return options_wrong(&symbolicate_command, "too many places of symbols are named");
+    if (getenv("DEVELOPER_DIR") != NULL)
+        say_message("DEVELOPER_DIR is not used: names of the system come from a shared cache or a folder "
+                    "that -d names");
+    for (size_t i = 0; i < o.dsym_count; i++)
+        crash.stores[crash.store_count++] = o.dsyms[i];
+    for (int i = 2; i <= count; i++)
+        crash.stores[crash.store_count++] = argv[i];
+    crash.output = o.output;
+    crash.quiet = !o.verbose;
+    int status = crash_lookups_begin(&crash) ? crash_run_reports(&crash, argv + 1, 1) : TOOL_ERROR;
+    crash_lookups_end(&crash);
+    return status;
+}
+
+static const command symbolicate_command = {
+    "symbolicatecrash",
+    "names and lines into a crash report, as Apple's script is called",
+    "[options] REPORT [PLACE OF SYMBOLS...]",
+    "Puts function names and lines into a report; machsym crash does the same, and has more options.\n",
+    {{symbolicate_table, 0}},
+    NULL,
+    called_run_symbolicate,
+    NULL,
+};
+
+const command *const called_commands[] = {&atos_command, &symbolicate_command, &dwarfdump_command, NULL};
+
+const char *called_name(const char *program)
+{
+    machsym_str base = str_base_name(str_c(program));
+    for (size_t i = 0; called_commands[i] != NULL; i++) {
+        if (str_equal(base, str_c(called_commands[i]->name)))
+            return called_commands[i]->name;
+    }
+    return NULL;
+}
+
+/* ---- install-names ---- */
+
+/* Makes a link in a folder. One that is there already is well if it is such a link. Returns false after a message. */
+static bool called_link(const char *dir, const char *name, const char *program)
+{
+    text path = {0};
+    struct stat st;
+    text_c(&path, dir);
+    text_char(&path, '/');
+    text_c(&path, name);
+    int failure = posix_link_to(program, text_z(&path)) ? 0 : errno;
+    struct stat own;
+    bool ok =
+        failure == 0 || (failure == EEXIST && stat(text_z(&path), &st) == 0 && stat(program, &own) == 0 &&
+                         st.st_dev == own.st_dev && st.st_ino == own.st_ino);
+    if (!ok)
+        say_message("%s: %s", text_z(&path),
+                    failure == EEXIST
+                        ? "is there already, and is not this program: remove it, or name another folder"
+                        : strerror(failure));
+    else
+        out_line("%s", text_z(&path));
+    text_free(&path);
+    return ok;
+}
+
+static const option install_table[] = {{0}};
+
+static int called_run_install(int argc, char **argv)
+{
+    int none;
+    bool ok = true;
+    int count = options_parse(&install_names_command, &none, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (count != 1)
+        return options_wrong(&install_names_command, "name one folder, which is in PATH");
+    char *program = posix_own_path();
+    if (program == NULL) {
+        say_message("this system does not tell where machsym lies: make links to it called atos, "
+                    "symbolicatecrash and dwarfdump");
+        return TOOL_ERROR;
+    }
+    for (size_t i = 0; called_commands[i] != NULL; i++)
+        ok = called_link(argv[1], called_commands[i]->name, program) && ok;
+    free(program);
+    return ok ? TOOL_OK : TOOL_ERROR;
+}
+
+const command install_names_command = {
+    "install-names",
+    "links called atos, symbolicatecrash and dwarfdump, for scripts that call these",
+    "DIR",
+    "Makes links to this program in a folder, with the names of Apple's tools. Called so it takes their\n"
+    "options: all of atos; of symbolicatecrash -d, -o, -v, -A; of dwarfdump --uuid and --arch. A file\n"
+    "that has such a name already stays as it is.\n",
+    {{install_table, 0}},
+    NULL,
+    called_run_install,
+    NULL,
+};
