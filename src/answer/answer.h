@@ -44,11 +44,11 @@ static machsym_str ms_ans_linkage(machsym_str linkage, machsym_str name)
 
 /* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
  * the name in the source. */
-static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, uint64_t start,
+static void ms_ans_name(machsym_session *s, const ms_fn_names *names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
-    frame->name = ms_ans_clean(names.name);
-    frame->linkage_name = ms_ans_linkage(ms_ans_clean(names.linkage_name), frame->name);
+    frame->name = ms_ans_clean(names->name);
+    frame->linkage_name = ms_ans_linkage(ms_ans_clean(names->linkage_name), frame->name);
     frame->name_source = MACHSYM_SOURCE_DWARF;
     bool is_objc = ms_str_begins(frame->name, "-[") || ms_str_begins(frame->name, "+[");
     bool hidden = ms_ans_is_hidden(frame->linkage_name);
@@ -60,28 +60,6 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
     frame->linkage_name = symbol;
     if (!ms_str_equal(symbol, frame->name))
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
-}
-
-/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
- * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
-enum { ms_ANS_FEW_NAMES = 16 };
-
-/* Names of an entry, through the session's cache of names. */
-static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
-{
-    bool are_few = s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES;
-    if (are_few || s->asks_names_once)
-        return ms_fn_names_of(&s->env, die_off);
-    if (s->names == NULL)
-        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
-    if (s->names == NULL)
-        return ms_fn_names_of(&s->env, die_off);
-    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES];
-    if (cached->die_off != die_off) {
-        cached->names = ms_fn_names_of(&s->env, die_off);
-        cached->die_off = die_off;
-    }
-    return cached->names;
 }
 
 /* If several functions have the code, a symbol there with another name is not this function's. */
@@ -107,8 +85,8 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 {
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
     bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
-    ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
-    bool has_start = real != NULL && !(functions->has_real_names && names.name.len != 0);
+    const ms_fn_names *names = ms_ses_names_of(s, from_origin ? block->origin : block->die_off);
+    bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     if (functions->twin_count != 0 && real != NULL)
         ms_ans_settle_twin(functions, real, frame);
@@ -148,11 +126,11 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
     if (span->row == lines->row_count)
         return;
     const ms_ln_row *row = &lines->rows[span->row];
-    if (!ms_near_is_wanted(s, lines, row->file, row->line)) {
+    if (!ms_near_is_wanted(s, span->unit, row->file, row->line)) {
         ms_ans_set_line(span, row->file, row->line, row->column, frame);
         return;
     }
-    ms_ses_place place = ms_near_row(s, span, addr);
+    ms_ses_place place = ms_near_wanted_row(s, span, addr);
     ms_ans_set_place(span, &place, frame);
 }
 
@@ -160,7 +138,7 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
 static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const ms_fn_block *call,
                             machsym_frame *frame)
 {
-    if (!ms_near_is_wanted(s, span->unit->lines, call->call_file, call->call_line)) {
+    if (!ms_near_is_wanted(s, span->unit, call->call_file, call->call_line)) {
         ms_ans_set_line(span, call->call_file, call->call_line, call->call_column, frame);
         return;
     }

@@ -11,7 +11,7 @@
 
 /* ==== >>near ===============================================================================================
  * Job:    finds the line that people need where the debug info has none that somebody wrote.
- * Offers: ms_near_is_wanted, ms_near_row, ms_near_call.
+ * Offers: ms_near_is_wanted, ms_near_wanted_row, ms_near_row, ms_near_call.
  * Never:  takes a line of code that another function has. */
 
 /* The largest line that the people policy tells: a map has 31 bits for it. */
@@ -28,36 +28,73 @@ typedef struct ms_near_decl {
 
 /* A walk over the code of a function, from one place where row and call are the same to the next. */
 typedef struct ms_near_walk {
-    const ms_ln_table *lines;
+    const ms_ses_unit *unit;
     const ms_fn_block *blocks;
     const ms_seg *segs; /* address to innermost block */
-    size_t seg_count;   /* 0: all is the function's */
-    uint32_t function;
+    size_t seg_count;
+    uint32_t function; /* has what is in no segment */
     uint32_t block;    /* the lines of which are looked for */
     ms_near_decl decl; /* what they must fit */
     ms_range area;     /* code that the walk stays in */
-    size_t row;
+    const ms_ln_row *row;
     size_t seg;
-    bool is_whole; /* the area has all code of the block */
-    uint32_t left; /* steps */
+    ms_range seg_range;
+    uint32_t owner; /* of the segment */
+    bool is_whole;  /* the area has all code of the block */
+    uint32_t left;  /* steps */
 } ms_near_walk;
 
 /* ---- What somebody wrote ---- */
 
-/* Whether a place is one in a source file: it has a line, and a compiler did not make up the file. */
-static inline bool ms_near_is_written(const ms_ln_table *lines, uint64_t file, uint32_t line)
+static bool ms_near_is_made_up(machsym_str name)
 {
-    if (line == 0 || !ms_ln_has_file(lines, file))
-        return false;
-    machsym_str name = lines->files[lines->version >= 5 ? file : file - 1].name;
-    return name.ptr[0] != '<' || !ms_str_is(name, "<compiler-generated>");
+    return name.len != 0 && name.ptr[0] == '<' && ms_str_is(name, "<compiler-generated>");
+}
+
+/* Lists the files of a unit that somebody wrote as one range of numbers, but for one in it. If that cannot
+ * be, because two files are made up or a file has no name, the range stays empty. */
+static void ms_near_list_plain(ms_ses_unit *unit)
+{
+    const ms_ln_table *lines = unit->lines;
+    uint32_t first = lines->version >= 5 ? 0 : 1;
+    size_t made = SIZE_MAX;
+    unit->has_plain = true;
+    for (size_t i = 0; i < lines->file_count; i++) {
+        bool is_made_up = ms_near_is_made_up(lines->files[i].name);
+        if (lines->files[i].name.len == 0 || (is_made_up && made != SIZE_MAX))
+            return;
+        made = is_made_up ? i : made;
+    }
+    unit->plain_first = first;
+    unit->made_file = made < UINT32_MAX - first ? (uint32_t)made + first : UINT32_MAX;
+    unit->plain_count = lines->file_count < UINT32_MAX ? (uint32_t)lines->file_count : 0;
+}
+
+/* Whether a place is known to be one that somebody wrote, of a line that a map has bits for. Nearly all
+ * are. */
+static inline bool ms_near_is_plain(const ms_ses_unit *unit, uint32_t file, uint32_t line)
+{
+    return line - 1u < ms_NEAR_MOST_LINE && file - unit->plain_first < unit->plain_count &&
+           file != unit->made_file;
+}
+
+/* Whether a line is one in a source file, of a file that may have no name, or one that a compiler made up. */
+static ms_NOINLINE bool ms_near_has_source(const ms_ses_unit *unit, uint32_t file)
+{
+    const ms_ln_table *lines = unit->lines;
+    return ms_ln_has_file(lines, file) &&
+           !ms_near_is_made_up(lines->files[lines->version >= 5 ? file : file - 1].name);
+}
+
+/* Whether a place is one in a source file: it has a line, and a compiler did not make up the file. */
+static inline bool ms_near_is_written(const ms_ses_unit *unit, uint32_t file, uint32_t line)
+{
+    return line != 0 && (ms_near_is_plain(unit, file, line) || ms_near_has_source(unit, file));
 }
 
 /* Whether two numbers of files stand for one path: tables of DWARF 5 have their first file twice. */
-static bool ms_near_same_file(const ms_ln_table *lines, uint64_t a, uint64_t b)
+static ms_NOINLINE bool ms_near_same_path(const ms_ln_table *lines, uint32_t a, uint32_t b)
 {
-    if (a == b)
-        return true;
     machsym_path one = ms_ln_path(lines, ms_str_empty(), a);
     machsym_path other = ms_ln_path(lines, ms_str_empty(), b);
     return one.name.len != 0 && ms_str_equal(one.name, other.name) && ms_str_equal(one.dir, other.dir);
@@ -78,34 +115,21 @@ static ms_ses_site *ms_near_site(machsym_session *s, uint64_t die_off)
     return site;
 }
 
-/* Reads where a function was written; an entry that is not there was written nowhere. */
-static void ms_near_read_decl(machsym_session *s, uint64_t die_off, ms_ses_site *site)
-{
-    ms_fn_decl from = ms_fn_decl_of(&s->env, die_off);
-    bool has_line = !from.is_artificial && from.line <= ms_NEAR_MOST_LINE;
-    bool has_file = from.root != NULL && from.file < ms_NEAR_ELSEWHERE;
-    site->decl_line = has_line ? (uint32_t)from.line : 0;
-    site->decl_file = has_file ? (uint32_t)from.file : ms_NEAR_ELSEWHERE;
-    site->decl_unit = from.root != NULL ? from.root->enc.unit_off : 0;
-    site->has_decl = !s->env.lacks_units; /* else it is read again, with a list of the units */
-}
-
 /* Where the function of a block was written. What is inlined has it from its origin, as all calls of it. */
 static ms_near_decl ms_near_decl_of(machsym_session *s, const ms_ses_span *span, uint32_t block)
 {
-    const ms_fn_block *from = &span->table->blocks[block];
-    uint64_t die_off = from->parent != ms_SEG_NONE && from->origin != 0 ? from->origin : from->die_off;
+    const ms_fn_block *at = &span->table->blocks[block];
+    uint64_t die_off = at->parent != ms_SEG_NONE && at->origin != 0 ? at->origin : at->die_off;
+    const ms_fn_decl *from = &ms_ses_names_of(s, die_off)->decl;
     ms_near_decl decl = {ms_NEAR_ELSEWHERE, 0};
-    ms_ses_site *site = ms_near_site(s, die_off);
-    if (site == NULL)
+    if (from->is_artificial || from->line > ms_NEAR_MOST_LINE)
         return decl;
-    if (!site->has_decl)
-        ms_near_read_decl(s, die_off, site);
-    decl.line = site->decl_line;
-    if (decl.line == 0 || site->decl_unit != span->root->enc.unit_off)
+    decl.line = (uint32_t)from->line;
+    if (decl.line == 0 || from->root == NULL || from->file >= ms_NEAR_ELSEWHERE ||
+        from->root->enc.unit_off != span->root->enc.unit_off)
         return decl;
-    decl.file = site->decl_file;
-    if (decl.file != ms_NEAR_ELSEWHERE && !ms_near_is_written(span->unit->lines, decl.file, decl.line))
+    decl.file = (uint32_t)from->file;
+    if (!ms_near_is_written(span->unit, decl.file, decl.line))
         decl.line = 0;
     return decl;
 }
@@ -167,6 +191,16 @@ static size_t ms_near_row_at(const ms_ses_span *span, uint64_t addr, ms_ln_hint 
     return ms_ln_find(lines, MACHSYM_LINES_DWARF, false, addr, hint, &hi);
 }
 
+/* Puts a walk at a segment; a number that no segment has stands for all code. */
+static ms_INLINE void ms_near_enter(ms_near_walk *w, size_t seg)
+{
+    bool is_there = seg < w->seg_count;
+    w->seg = seg;
+    w->owner = is_there ? w->segs[seg].owner : w->function;
+    w->seg_range.lo = is_there ? w->segs[seg].lo : 0;
+    w->seg_range.hi = is_there && seg + 1 < w->seg_count ? w->segs[seg + 1].lo : UINT64_MAX;
+}
+
 /* Puts a walk at an address, within the code of one sequence that the function has without a gap. Returns
  * false when no row is there, the code is another function's, or memory is out. */
 static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
@@ -177,10 +211,11 @@ static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t 
     if (!ms_near_order_calls(s, inside))
         return false;
     w->area = ms_near_own_code(span, addr);
-    w->lines = span->unit->lines;
-    w->row = ms_near_row_at(span, addr, &hint);
-    if (w->row == w->lines->row_count || w->area.hi == 0)
+    w->unit = span->unit;
+    size_t row = ms_near_row_at(span, addr, &hint);
+    if (row == span->unit->lines->row_count || w->area.hi == 0)
         return false;
+    w->row = &span->unit->lines->rows[row];
     w->blocks = span->table->blocks;
     w->block = block;
     w->area.lo = w->area.lo > hint.lo ? w->area.lo : hint.lo;
@@ -189,14 +224,15 @@ static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t 
     w->function = inside != NULL ? inside->function : span->function;
     w->segs = inside != NULL ? inside->calls.v : NULL;
     w->seg_count = inside != NULL ? inside->calls.count : 0;
-    w->seg = inside != NULL ? inside->hint : 0;
-    if (w->seg_count != 0 && !ms_seg_holds(w->segs, w->seg_count, w->seg, addr))
-        w->seg = ms_seg_find(w->segs, w->seg_count, addr);
+    size_t seg = inside != NULL ? inside->hint : 0;
+    if (w->seg_count != 0 && !ms_seg_holds(w->segs, w->seg_count, seg, addr))
+        seg = ms_seg_find(w->segs, w->seg_count, addr);
+    ms_near_enter(w, seg);
     return true;
 }
 
 /* Takes a step from what is left. Returns false when nothing is. */
-static inline bool ms_near_spend(ms_near_walk *w)
+static ms_INLINE bool ms_near_spend(ms_near_walk *w)
 {
     MACHSYM_COUNT_WORK(1);
     if (w->left == 0)
@@ -206,97 +242,100 @@ static inline bool ms_near_spend(ms_near_walk *w)
 }
 
 /* Where the place begins that a walk is at. */
-static inline uint64_t ms_near_lo(const ms_near_walk *w)
+static ms_INLINE uint64_t ms_near_lo(const ms_near_walk *w)
 {
-    uint64_t lo = w->lines->rows[w->row].addr;
-    if (w->seg < w->seg_count && w->segs[w->seg].lo > lo)
-        lo = w->segs[w->seg].lo;
+    uint64_t lo = w->row->addr > w->seg_range.lo ? w->row->addr : w->seg_range.lo;
     return lo > w->area.lo ? lo : w->area.lo;
 }
 
 /* Moves to the place before. Returns false at the begin of the area. */
-static bool ms_near_go_back(ms_near_walk *w)
+static ms_INLINE bool ms_near_go_back(ms_near_walk *w)
 {
     uint64_t lo = ms_near_lo(w);
     if (lo <= w->area.lo || !ms_near_spend(w))
         return false;
-    while (w->lines->rows[w->row].addr >= lo) { /* the sequence begins below lo */
+    while (w->row->addr >= lo) { /* the sequence begins below lo */
         w->row--;
         if (!ms_near_spend(w))
             return false;
     }
-    if (w->seg < w->seg_count && w->segs[w->seg].lo >= lo)
-        w->seg--;
+    if (w->seg_range.lo >= lo)
+        ms_near_enter(w, w->seg - 1);
     return true;
 }
 
 /* Moves to the place after. Returns false at the end of the area. */
-static bool ms_near_go_on(ms_near_walk *w)
+static ms_INLINE bool ms_near_go_on(ms_near_walk *w)
 {
-    const ms_ln_row *rows = w->lines->rows;
-    bool has_next = w->seg + 1 < w->seg_count;
-    uint64_t next = rows[w->row + 1].addr;
-    if (has_next)
-        ms_lower_to(&next, w->segs[w->seg + 1].lo);
+    uint64_t next = w->row[1].addr;
+    ms_lower_to(&next, w->seg_range.hi);
     if (next >= w->area.hi || !ms_near_spend(w))
         return false;
-    while (rows[w->row + 1].addr <= next) { /* the sequence ends above next */
+    while (w->row[1].addr <= next) { /* the sequence ends above next */
         w->row++;
         if (!ms_near_spend(w))
             return false;
     }
-    w->seg += has_next && w->segs[w->seg + 1].lo <= next;
+    if (w->seg_range.hi <= next)
+        ms_near_enter(w, w->seg + 1);
     return true;
 }
 
-/* Finds where in its own source the block of a walk is at this place: at the row, or at the call that the
- * code here is inlined through. Returns false when the code is not the block's. */
-static bool ms_near_place(ms_near_walk *w, ms_ses_place *out)
+/* The call that code is inlined through from the block of a walk, when block at has the code; ms_SEG_NONE
+ * when it is not the walk's. */
+static ms_INLINE uint32_t ms_near_call_through(ms_near_walk *w, uint32_t at)
 {
-    uint32_t at = w->seg < w->seg_count ? w->segs[w->seg].owner : w->function;
-    const ms_ln_row *row = &w->lines->rows[w->row];
-    out->addr = ms_near_lo(w);
-    if (at == w->block) {
-        out->file = row->file;
-        out->line = row->line;
-        out->column = row->column;
-        return true;
-    }
     while (at != ms_SEG_NONE && w->blocks[at].parent != w->block) {
         at = w->blocks[at].parent;
         if (!ms_near_spend(w))
-            return false;
+            return ms_SEG_NONE;
     }
-    if (at == ms_SEG_NONE)
-        return false;
-    out->file = w->blocks[at].call_file;
-    out->line = w->blocks[at].call_line;
-    out->column = w->blocks[at].call_column;
-    return true;
+    return at;
 }
 
 /* Whether a line is one of a function that is declared so: values of properties that an initializer has stand
  * before it. */
-static inline bool ms_near_is_right(const ms_ln_table *lines, uint64_t file, uint32_t line, ms_near_decl decl)
+static ms_INLINE bool ms_near_is_right(const ms_ses_unit *unit, uint32_t file, uint32_t line,
+                                       ms_near_decl decl)
 {
-    return ms_near_is_written(lines, file, line) && line >= decl.line &&
-           (decl.file == ms_NEAR_ELSEWHERE || ms_near_same_file(lines, file, decl.file));
+    return ms_near_is_written(unit, file, line) && line >= decl.line &&
+           (decl.file == ms_NEAR_ELSEWHERE || decl.file == file ||
+            ms_near_same_path(unit->lines, file, decl.file));
 }
 
-/* Whether the block of a walk has a line at this place that fits its declaration. */
-static bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
+/* Whether the block of a walk has a line at this place that fits its declaration: at the row, or at the call
+ * that the code here is inlined through. */
+static ms_INLINE bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
 {
-    return ms_near_place(w, out) && ms_near_is_right(w->lines, out->file, out->line, w->decl);
+    uint32_t at = w->owner;
+    if (at == w->block) {
+        const ms_ln_row *row = w->row;
+        if (!ms_near_is_right(w->unit, row->file, row->line, w->decl))
+            return false;
+        out->file = row->file;
+        out->line = row->line;
+        out->column = row->column;
+    } else {
+        at = ms_near_call_through(w, at);
+        if (at == ms_SEG_NONE ||
+            !ms_near_is_right(w->unit, w->blocks[at].call_file, w->blocks[at].call_line, w->decl))
+            return false;
+        out->file = w->blocks[at].call_file;
+        out->line = w->blocks[at].call_line;
+        out->column = w->blocks[at].call_column;
+    }
+    out->addr = ms_near_lo(w);
+    return true;
 }
 
 /* Takes the line of the row before that of a span, when the first step of a walk would lead there: most lines
  * are that near. Returns false when a walk has to find out. */
-static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uint64_t addr, ms_near_decl decl,
+static bool ms_near_take_row_before(const ms_ses_span *span, uint64_t addr, ms_near_decl decl,
                                     ms_ses_place *out)
 {
     const ms_ses_unit *unit = span->unit;
     const ms_fn_inside *inside = span->inside;
-    if (block != span->call || span->row == 0 || span->row == unit->lines->row_count)
+    if (span->row == 0 || span->row == unit->lines->row_count)
         return false;
     const ms_ln_row *row = &unit->lines->rows[span->row];
     const ms_ln_row *before = row - 1;
@@ -309,7 +348,7 @@ static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uin
         (!ms_seg_holds(inside->calls.v, inside->calls.count, inside->hint, addr) ||
          inside->calls.v[inside->hint].lo > before->addr))
         return false;
-    if (!ms_near_is_right(unit->lines, before->file, before->line, decl))
+    if (!ms_near_is_right(unit, before->file, before->line, decl))
         return false;
     out->file = before->file;
     out->line = before->line;
@@ -319,31 +358,51 @@ static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uin
     return true;
 }
 
-/* Notes what a search found that went to the end of the code before: other addresses lead to the same. left:
- * steps that it did not take. */
-static void ms_near_note(machsym_session *s, const ms_near_walk *w, uint64_t addr, uint32_t left,
+/* Notes what a search found that went to the end of the code before: other addresses lead to the same. */
+static void ms_near_note(const machsym_session *s, ms_ses_site *site, bool is_whole, uint64_t addr,
                          const ms_ses_place *after)
 {
-    const ms_fn_block *block = &w->blocks[w->block];
-    ms_ses_site *site = left > 0 && !ms_ses_failed(s) ? ms_near_site(s, block->die_off) : NULL;
-    if (site == NULL || s->env.lacks_units)
+    if (ms_ses_failed(s) || s->env.lacks_units)
         return;
-    site->has_no_lines |= after == NULL && w->is_whole;
+    site->has_no_lines |= after == NULL && is_whole;
     if (after != NULL) {
         site->after = *after;
         site->after_from = addr;
     }
 }
 
-/* The nearest line of a block before an address, else after it. decl is what it must fit. */
+/* The nearest line of a block before where a walk begins. *left: steps that it did not take. */
+static bool ms_near_search_back(ms_near_walk w, ms_ses_place *out, uint32_t *left)
+{
+    bool found = false;
+    while (!found && ms_near_go_back(&w))
+        found = ms_near_fits(&w, out);
+    out->from = MACHSYM_NEAR_BEFORE;
+    *left = w.left;
+    return found;
+}
+
+/* The same after it. */
+static bool ms_near_search_on(ms_near_walk w, ms_ses_place *out, uint32_t *left)
+{
+    bool found = false;
+    while (!found && ms_near_go_on(&w))
+        found = ms_near_fits(&w, out);
+    out->from = MACHSYM_NEAR_AFTER;
+    *left = w.left;
+    return found;
+}
+
+/* The nearest line of a block before an address, else after it. decl is what it must fit, site what is
+ * remembered of the block. */
 static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                           ms_near_decl decl, ms_ses_place *out)
+                           ms_near_decl decl, ms_ses_site *site, ms_ses_place *out)
 {
     ms_near_walk w;
     ms_ses_place place;
-    if (ms_near_take_row_before(span, block, addr, decl, out))
+    uint32_t left[2];
+    if (block == span->call && ms_near_take_row_before(span, addr, decl, out))
         return true;
-    const ms_ses_site *site = ms_near_site(s, span->table->blocks[block].die_off);
     if (site == NULL || site->has_no_lines)
         return false;
     if (site->after.line != 0 && site->after_from <= addr && addr < site->after.addr) {
@@ -354,16 +413,11 @@ static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t
         return false;
     w.decl = decl;
     w.left = MACHSYM_MAX_NEAR_STEPS;
-    ms_near_walk on = w;
-    bool found = false;
-    while (!found && ms_near_go_back(&w))
-        found = ms_near_fits(&w, &place);
-    place.from = MACHSYM_NEAR_BEFORE;
+    bool found = ms_near_search_back(w, &place, &left[0]);
     if (!found) {
-        while (!found && ms_near_go_on(&on))
-            found = ms_near_fits(&on, &place);
-        place.from = MACHSYM_NEAR_AFTER;
-        ms_near_note(s, &on, addr, w.left < on.left ? w.left : on.left, found ? &place : NULL);
+        found = ms_near_search_on(w, &place, &left[1]);
+        if (left[0] != 0 && left[1] != 0)
+            ms_near_note(s, site, w.is_whole, addr, found ? &place : NULL);
     }
     if (found)
         *out = place;
@@ -419,7 +473,7 @@ static bool ms_near_take_decl(ms_near_decl decl, ms_ses_place *out)
 /* Takes the place where a block is called, when the debug info has one that somebody wrote. */
 static bool ms_near_take_call(const ms_ses_span *span, const ms_fn_block *block, ms_ses_place *out)
 {
-    if (!ms_near_is_written(span->unit->lines, block->call_file, block->call_line))
+    if (!ms_near_is_written(span->unit, block->call_file, block->call_line))
         return false;
     ms_zero(out, sizeof *out);
     out->file = block->call_file;
@@ -429,20 +483,34 @@ static bool ms_near_take_call(const ms_ses_span *span, const ms_fn_block *block,
     return true;
 }
 
+/* The function that an address lies in. */
+static uint32_t ms_near_root(const ms_ses_span *span)
+{
+    return span->inside != NULL ? span->inside->function : span->function;
+}
+
 /* Finds a line for a block at an address, where it has none, from its callers: outwards to the function. */
 static bool ms_near_find_outside(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                                 ms_near_decl own, ms_ses_place *out)
+                                 ms_near_decl own, ms_ses_site *site, ms_ses_place *out)
 {
     const ms_fn_block *blocks = span->table->blocks;
-    uint32_t root = span->inside != NULL ? span->inside->function : span->function;
-    ms_near_decl whole = block == root ? own : ms_near_decl_of(s, span, root);
+    uint32_t root = ms_near_root(span);
     uint32_t at = block;
+    if (own.line != 0 && block != root) { /* its own code was searched */
+        if (ms_near_take_call(span, &blocks[block], out))
+            return true;
+        addr = blocks[block].lo;
+        at = blocks[block].parent;
+    }
+    ms_near_decl whole = block == root ? own : ms_near_decl_of(s, span, root);
     if (own.line == 0 && whole.line == 0)
         return false;
-    for (unsigned calls = 0; calls <= MACHSYM_MAX_NEAR_CALLS && (at != root || whole.line != 0); calls++) {
+    for (unsigned calls = at != block; calls <= MACHSYM_MAX_NEAR_CALLS && (at != root || whole.line != 0);
+         calls++) {
         ms_near_decl decl = at == root ? whole : at == block ? own : ms_near_decl_of(s, span, at);
+        ms_ses_site *at_site = at == block ? site : ms_near_site(s, blocks[at].die_off);
         if ((at != block || own.line == 0) &&
-            ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, out)) {
+            ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, at_site, out)) {
             if (at != block)
                 out->from = MACHSYM_NEAR_CALL;
             return true;
@@ -457,44 +525,90 @@ static bool ms_near_find_outside(machsym_session *s, const ms_ses_span *span, ui
     return ms_near_take_decl(own, out);
 }
 
-/* Finds a line for a block at an address where it has none. Returns false when there is none to tell. */
+/* Notes the line that was found outside of a block, NULL: none, if all code of the block has it: none of that
+ * has a line to take, or a compiler made both block and function. */
+static void ms_near_note_outside(machsym_session *s, const ms_ses_span *span, uint32_t block,
+                                 ms_near_decl own, ms_ses_site *site, const ms_ses_place *found)
+{
+    bool is_made = found == NULL && own.line == 0 && ms_near_decl_of(s, span, ms_near_root(span)).line == 0;
+    bool is_there = site != NULL && site->die_off == span->table->blocks[block].die_off;
+    if (!is_there || !(site->has_no_lines || is_made) || ms_ses_failed(s) || s->env.lacks_units)
+        return;
+    site->has_outside = true;
+    if (found != NULL)
+        site->outside = *found;
+}
+
+/* Finds a line for a block at an address where it has none. Returns false when there is none to tell. If no
+ * code of the block decides, all of it has the same line. */
 static bool ms_near_find(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
                          ms_ses_place *out)
 {
+    const ms_fn_block *at = &span->table->blocks[block];
     const ms_fn_depth *depths = span->table->depths;
+    ms_ses_place place;
     if (depths != NULL && depths[block].calls > MACHSYM_MAX_INLINE_DEPTH)
         return false;
+    ms_ses_site *site = ms_near_site(s, at->die_off);
+    if (site != NULL && site->has_outside) {
+        if (site->outside.line != 0)
+            *out = site->outside;
+        return site->outside.line != 0;
+    }
     ms_near_decl own = ms_near_decl_of(s, span, block);
-    return (own.line != 0 && ms_near_search(s, span, block, addr, own, out)) ||
-           ms_near_find_outside(s, span, block, addr, own, out);
+    if (own.line != 0 && ms_near_search(s, span, block, addr, own, site, out))
+        return true;
+    bool found = ms_near_find_outside(s, span, block, addr, own, site, &place);
+    if (found)
+        *out = place;
+    ms_near_note_outside(s, span, block, own, site, found ? &place : NULL);
+    return found;
+}
+
+/* The same of a place that is not known to be plain. */
+static ms_NOINLINE bool ms_near_is_bare(ms_ses_unit *unit, uint32_t file, uint32_t line)
+{
+    if (!unit->has_plain)
+        ms_near_list_plain(unit);
+    return line > ms_NEAR_MOST_LINE || !ms_near_is_written(unit, file, line);
 }
 
 /* Whether the people policy has another line than the debug info: where it has none that somebody wrote, or
  * one that is too large. */
-static inline bool ms_near_is_wanted(const machsym_session *s, const ms_ln_table *lines, uint64_t file,
+static inline bool ms_near_is_wanted(const machsym_session *s, ms_ses_unit *unit, uint32_t file,
                                      uint32_t line)
 {
-    return s->lines == MACHSYM_LINES_PEOPLE &&
-           (line > ms_NEAR_MOST_LINE || !ms_near_is_written(lines, file, line));
+    return s->lines == MACHSYM_LINES_PEOPLE && !ms_near_is_plain(unit, file, line) &&
+           (line == 0 || ms_near_is_bare(unit, file, line));
 }
 
 /* Sets a place to a line near by, if it is wanted and there is one. */
 static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *span, uint32_t block,
                                         uint64_t addr, ms_ses_place *place)
 {
-    if (ms_near_is_written(span->unit->lines, place->file, place->line))
+    if (ms_near_is_written(span->unit, place->file, place->line))
         place->line = ms_NEAR_MOST_LINE;
     else
         ms_near_find(s, span, block, addr, place);
 }
 
-/* Where the code of an address comes from: what the row says that answers, or a line near by. */
+/* Where the code of an address comes from, whose row has no line that people need. */
+static ms_ses_place ms_near_wanted_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+{
+    const ms_ln_row *row = &span->unit->lines->rows[span->row];
+    ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
+    if (span->function != ms_SEG_NONE)
+        ms_near_improve(s, span, span->call, addr, &place);
+    return place;
+}
+
+/* The same of any address: what the row says that answers, or a line near by. */
 static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
-    if (span->function != ms_SEG_NONE && ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
-        ms_near_improve(s, span, span->call, addr, &place);
+    if (ms_near_is_wanted(s, span->unit, place.file, place.line))
+        return ms_near_wanted_row(s, span, addr);
     return place;
 }
 
@@ -504,14 +618,13 @@ static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, ui
 {
     const ms_fn_block *block = &span->table->blocks[call];
     ms_ses_place place = {block->call_file, block->call_line, block->call_column, MACHSYM_NEAR_NONE, 0};
-    if (!ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
+    if (!ms_near_is_wanted(s, span->unit, place.file, place.line))
         return place;
     ms_ses_site *site = ms_near_site(s, block->die_off);
     if (site != NULL && site->has_call)
         return site->call;
     ms_near_improve(s, span, block->parent, block->lo, &place);
-    site = ms_near_site(s, block->die_off); /* others may have taken its place */
-    if (site != NULL) {
+    if (site != NULL && site->die_off == block->die_off) { /* others may have taken its place */
         site->call = place;
         site->has_call = !s->env.lacks_units;
     }

@@ -21,7 +21,7 @@
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.
  * Offers: machsym_session, ms_ses_open, ms_ses_begin, ms_ses_lacked_memory, ms_ses_units,
- *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_close_objects.
+ *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_names_of, ms_ses_close_objects.
  * Never:  decides what answers for an address. */
 
 /* A unit, decoded. */
@@ -37,6 +37,10 @@ typedef struct ms_ses_unit {
     uint32_t own_of;
     uint32_t *twin_rows;        /* by twin of functions: see >>bodies; NULL: nobody asked yet */
     struct ms_ses_unit **views; /* by twin: the unit with its rows only; see >>views */
+    uint32_t plain_first;       /* the files of lines that have names, but for made_file; see >>near */
+    uint32_t plain_count;
+    uint32_t made_file; /* that a compiler made up */
+    bool has_plain;     /* the three were looked for */
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -70,16 +74,14 @@ typedef struct ms_ses_place {
     uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
 } ms_ses_place;
 
-/* Where a function was written, and where an inlined call is: see >>near. */
+/* What is remembered of where an inlined call or function has lines: see >>near. */
 typedef struct ms_ses_site {
     uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
     ms_ses_place call;
     ms_ses_place after; /* the line of code after addresses from after_from on; line 0: not known */
     uint64_t after_from;
-    uint64_t decl_unit; /* the offset of the unit that counts decl_file */
-    uint32_t decl_file;
-    uint32_t decl_line; /* 0: a compiler made it */
-    bool has_decl;
+    ms_ses_place outside; /* the line of all code of the call or function; line 0: that has none */
+    bool has_outside;
     bool has_call;
     bool has_no_lines; /* no code of the function or call has a line to take */
     bool is_silent;    /* no code of the function has a line of its own that somebody wrote */
@@ -146,6 +148,7 @@ struct machsym_session {
     ms_src symbols;
     ms_oc_list objc[2];           /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names;      /* NULL: few were asked for */
+    ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
     struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: nobody asked */
@@ -656,6 +659,35 @@ static bool ms_ses_owns_lines(machsym_session *s, size_t index)
 {
     const ms_cu_root *root = ms_cu_root_of(&s->env, index);
     return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
+}
+
+/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
+ * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+enum { ms_SES_FEW_NAMES = 16 };
+
+/* Reads the names of an entry, into its place in the cache when there is one. */
+static ms_NOINLINE const ms_fn_names *ms_ses_read_names(machsym_session *s, uint64_t die_off)
+{
+    bool with_decl = s->lines == MACHSYM_LINES_PEOPLE; /* see >>near */
+    bool are_few = s->names == NULL && !s->reads_calls && s->names_read++ < ms_SES_FEW_NAMES;
+    bool is_kept = !are_few && !s->asks_names_once;
+    if (is_kept && s->names == NULL)
+        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
+    ms_fn_name_cache *cached = is_kept && s->names != NULL
+                                   ? &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES]
+                                   : &s->last_names;
+    cached->names = ms_fn_names_of(&s->env, die_off, with_decl);
+    cached->die_off = die_off;
+    return &cached->names;
+}
+
+/* Names of an entry, and its declaration if lines are for people, through the session's cache of names. They
+ * stay until the next call. */
+static inline const ms_fn_names *ms_ses_names_of(machsym_session *s, uint64_t die_off)
+{
+    const ms_fn_name_cache *cached =
+        s->names != NULL ? &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES] : NULL;
+    return cached != NULL && cached->die_off == die_off ? &cached->names : ms_ses_read_names(s, die_off);
 }
 
 /* The names outside debug info: of the program, when the session is on an object file of it. */

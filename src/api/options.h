@@ -301,7 +301,7 @@
 #define MACHSYM_MAX_NEAR_CALLS 32
 #endif
 
-/* How many calls and functions a session remembers where they were written, and called; 112 bytes each. */
+/* How many calls and functions a session remembers where they have lines; 128 bytes each. */
 #ifndef MACHSYM_KEPT_SITES
 #define MACHSYM_KEPT_SITES 1024
 #endif

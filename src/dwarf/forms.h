@@ -232,6 +232,9 @@ typedef enum ms_dw_slot {
     ms_SLOT_ADDR_BASE,
     ms_SLOT_RNGLISTS_BASE,
     ms_SLOT_RANGES_BASE,
+    ms_SLOT_DECL_FILE, /* of functions and calls only, as the next two */
+    ms_SLOT_DECL_LINE,
+    ms_SLOT_ARTIFICIAL,
     ms_SLOT_COUNT
 } ms_dw_slot;
 
@@ -454,6 +457,9 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
     case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
     case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
     case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
+    case ms_DW_AT_decl_file: return kind != ms_KIND_UNIT ? ms_SLOT_DECL_FILE : ms_SLOT_NONE;
+    case ms_DW_AT_decl_line: return kind != ms_KIND_UNIT ? ms_SLOT_DECL_LINE : ms_SLOT_NONE;
+    case ms_DW_AT_artificial: return kind != ms_KIND_UNIT ? ms_SLOT_ARTIFICIAL : ms_SLOT_NONE;
     default: return ms_SLOT_NONE;
     }
 }
@@ -1045,31 +1051,6 @@ static bool ms_dw_read_listed(const ms_dw *dw, const ms_dw_abbrevs *table, const
             ms_dw_skip_value(rd, form, enc);
     }
     return false;
-}
-
-/* What an entry says of its declaration. */
-typedef struct ms_dw_decl {
-    ms_dw_value file;
-    ms_dw_value line;
-    ms_dw_value artificial;
-    ms_dw_value origin;
-    ms_dw_value specification;
-} ms_dw_decl;
-
-/* Reads that from the values of an entry, at rd. Returns false when the unit ends before. */
-static bool ms_dw_read_decl(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
-                            ms_rd *rd, const ms_dw_enc *enc, ms_dw_decl *out)
-{
-    static const uint16_t list[] = {ms_DW_AT_decl_file, ms_DW_AT_decl_line, ms_DW_AT_artificial,
-                                    ms_DW_AT_abstract_origin, ms_DW_AT_specification};
-    ms_dw_value v[5];
-    bool ok = ms_dw_read_listed(dw, table, abbrev, rd, enc, list, 5, v);
-    out->file = v[0];
-    out->line = v[1];
-    out->artificial = v[2];
-    out->origin = v[3];
-    out->specification = v[4];
-    return ok;
 }
 
 /* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */

@@ -11,8 +11,7 @@
 
 /* ==== >>functions ==========================================================================================
  * Job:    reads the functions of a unit with the calls inlined into them.
- * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of,
- *         ms_fn_decl_of.
+ * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -1084,10 +1083,19 @@ static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_bl
 
 /* ---- Names ---- */
 
+/* Where a function was written. */
+typedef struct ms_fn_decl {
+    const ms_cu_root *root; /* of the unit that counts file; NULL: no file is stated */
+    uint64_t file;
+    uint64_t line;      /* 0: none is stated */
+    bool is_artificial; /* a compiler made it */
+} ms_fn_decl;
+
 /* What the debug info calls a function. */
 typedef struct ms_fn_names {
     machsym_str linkage_name;
     machsym_str name;
+    ms_fn_decl decl; /* when it was asked for */
 } ms_fn_names;
 
 /* The root of the unit that has an entry at an offset of .debug_info; NULL when none may have one. The unit
@@ -1124,12 +1132,26 @@ typedef struct ms_fn_name_cache {
     ms_fn_names names;
 } ms_fn_name_cache;
 
-/* Collects the names of an entry, of its abstract origin and of its specification, across units. Such links
- * may run in circles, so their number is limited. */
-static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
+/* Adds what an entry says of its declaration to what others said that lead to it: a definition states only
+ * what differs from its specification. */
+static void ms_fn_add_decl(const ms_dw_die *die, const ms_cu_root *root, ms_fn_decl *decl)
 {
-    ms_fn_names names = {ms_str_empty(), ms_str_empty()};
+    const ms_dw_value *file = ms_dw_get(die, ms_SLOT_DECL_FILE);
+    if (decl->root == NULL && file->form != 0) {
+        decl->root = root;
+        decl->file = file->u;
+    }
+    decl->line = decl->line == 0 ? ms_dw_get(die, ms_SLOT_DECL_LINE)->u : decl->line;
+    decl->is_artificial |= ms_dw_get(die, ms_SLOT_ARTIFICIAL)->u != 0;
+}
+
+/* Collects the names of an entry, of its abstract origin and of its specification, across units; with_decl:
+ * its declaration, too. Such links may run in circles, so their number is limited. */
+static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off, bool with_decl)
+{
+    ms_fn_names names;
     ms_dw_die die;
+    ms_zero(&names, sizeof names);
     for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
         const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
         if (root == NULL)
@@ -1138,52 +1160,15 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
             names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
         if (names.name.len == 0)
             names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
-        if (names.linkage_name.len != 0 && names.name.len != 0)
+        if (with_decl)
+            ms_fn_add_decl(&die, root, &names.decl);
+        else if (names.linkage_name.len != 0 && names.name.len != 0)
             break;
         if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
             !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
     return names;
-}
-
-/* ---- Declarations ---- */
-
-/* Where a function was written. */
-typedef struct ms_fn_decl {
-    const ms_cu_root *root; /* of the unit that counts file; NULL: no file is stated */
-    uint64_t file;
-    uint64_t line;      /* 0: none is stated */
-    bool is_artificial; /* a compiler made it */
-} ms_fn_decl;
-
-/* Collects the declaration of an entry, as ms_fn_names_of does its names. A definition states only what
- * differs from its specification. */
-static ms_fn_decl ms_fn_decl_of(ms_cu_env *env, uint64_t die_off)
-{
-    ms_fn_decl decl;
-    ms_zero(&decl, sizeof decl);
-    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
-        ms_dw_decl die;
-        const ms_cu_root *root = ms_fn_unit_of(env, die_off);
-        if (root == NULL)
-            break;
-        ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
-        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
-        if (!ms_fn_is_function(abbrev) ||
-            !ms_dw_read_decl(env->dw, root->abbrevs, abbrev, &rd, &root->enc, &die))
-            break;
-        if (decl.root == NULL && die.file.form != 0) {
-            decl.root = root;
-            decl.file = die.file.u;
-        }
-        decl.line = decl.line == 0 ? die.line.u : decl.line;
-        decl.is_artificial |= die.artificial.u != 0;
-        if (!ms_dw_reference(&root->enc, &die.origin, &die_off) &&
-            !ms_dw_reference(&root->enc, &die.specification, &die_off))
-            break;
-    }
-    return decl;
 }
 
 #endif /* ms_ROOM_dwarf_functions */

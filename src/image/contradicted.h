@@ -82,7 +82,7 @@ static void ms_nm_add(ms_nm_sample *sample, ms_cu_env *env, uint64_t addr, uint6
     size_t slot;
     if (ms_dw_code_at(env->dw, addr) == NULL || ms_nm_at(sample, addr, &slot) != NULL)
         return;
-    ms_fn_names names = ms_fn_names_of(env, die_off);
+    ms_fn_names names = ms_fn_names_of(env, die_off, false);
     machsym_str name = ms_nm_begin_of(names.linkage_name.len != 0 ? names.linkage_name : names.name);
     if (name.len == 0)
         return;

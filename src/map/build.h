@@ -183,7 +183,8 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
     s->has_units = s->has_silent = true;
-    s->asks_names_once = true; /* functions are numbered by their entry */
+    /* Functions are numbered by their entry. Lines near by ask for declarations again. */
+    s->asks_names_once = s->lines != MACHSYM_LINES_PEOPLE;
     return s;
 }
 
