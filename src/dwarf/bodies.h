@@ -121,7 +121,7 @@ static size_t ms_body_list_decls(ms_body_work *w, size_t first, size_t end, ms_k
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
         const ms_fn_block *block = &w->functions->blocks[w->functions->twins[i].item];
-        ms_fn_decl decl = ms_fn_decl_of(w->env, block->die_off);
+        ms_fn_decl decl = ms_fn_names_of(w->env, block->die_off, true).decl;
         if (w->rows[i] != ms_BODY_NO_ROWS || decl.root != w->root || decl.line == 0 ||
             decl.line > UINT32_MAX || decl.file > UINT32_MAX)
             continue;
