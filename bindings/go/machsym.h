@@ -824,7 +824,7 @@
 #define MACHSYM_MAX_NEAR_CALLS 32
 #endif
 
-/* How many calls and functions a session remembers where they were written, and called; 112 bytes each. */
+/* How many calls and functions a session remembers where they have lines; 128 bytes each. */
 #ifndef MACHSYM_KEPT_SITES
 #define MACHSYM_KEPT_SITES 1024
 #endif
@@ -10544,6 +10544,9 @@ typedef enum ms_dw_slot {
     ms_SLOT_ADDR_BASE,
     ms_SLOT_RNGLISTS_BASE,
     ms_SLOT_RANGES_BASE,
+    ms_SLOT_DECL_FILE, /* of functions and calls only, as the next two */
+    ms_SLOT_DECL_LINE,
+    ms_SLOT_ARTIFICIAL,
     ms_SLOT_COUNT
 } ms_dw_slot;
 
@@ -10766,6 +10769,9 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
     case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
     case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
     case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
+    case ms_DW_AT_decl_file: return kind != ms_KIND_UNIT ? ms_SLOT_DECL_FILE : ms_SLOT_NONE;
+    case ms_DW_AT_decl_line: return kind != ms_KIND_UNIT ? ms_SLOT_DECL_LINE : ms_SLOT_NONE;
+    case ms_DW_AT_artificial: return kind != ms_KIND_UNIT ? ms_SLOT_ARTIFICIAL : ms_SLOT_NONE;
     default: return ms_SLOT_NONE;
     }
 }
@@ -11357,31 +11363,6 @@ static bool ms_dw_read_listed(const ms_dw *dw, const ms_dw_abbrevs *table, const
             ms_dw_skip_value(rd, form, enc);
     }
     return false;
-}
-
-/* What an entry says of its declaration. */
-typedef struct ms_dw_decl {
-    ms_dw_value file;
-    ms_dw_value line;
-    ms_dw_value artificial;
-    ms_dw_value origin;
-    ms_dw_value specification;
-} ms_dw_decl;
-
-/* Reads that from the values of an entry, at rd. Returns false when the unit ends before. */
-static bool ms_dw_read_decl(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
-                            ms_rd *rd, const ms_dw_enc *enc, ms_dw_decl *out)
-{
-    static const uint16_t list[] = {ms_DW_AT_decl_file, ms_DW_AT_decl_line, ms_DW_AT_artificial,
-                                    ms_DW_AT_abstract_origin, ms_DW_AT_specification};
-    ms_dw_value v[5];
-    bool ok = ms_dw_read_listed(dw, table, abbrev, rd, enc, list, 5, v);
-    out->file = v[0];
-    out->line = v[1];
-    out->artificial = v[2];
-    out->origin = v[3];
-    out->specification = v[4];
-    return ok;
 }
 
 /* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */
@@ -13585,8 +13566,7 @@ static ms_INLINE size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines
 
 /* ==== >>functions ==========================================================================================
  * Job:    reads the functions of a unit with the calls inlined into them.
- * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of,
- *         ms_fn_decl_of.
+ * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -14658,10 +14638,19 @@ static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_bl
 
 /* ---- Names ---- */
 
+/* Where a function was written. */
+typedef struct ms_fn_decl {
+    const ms_cu_root *root; /* of the unit that counts file; NULL: no file is stated */
+    uint64_t file;
+    uint64_t line;      /* 0: none is stated */
+    bool is_artificial; /* a compiler made it */
+} ms_fn_decl;
+
 /* What the debug info calls a function. */
 typedef struct ms_fn_names {
     machsym_str linkage_name;
     machsym_str name;
+    ms_fn_decl decl; /* when it was asked for */
 } ms_fn_names;
 
 /* The root of the unit that has an entry at an offset of .debug_info; NULL when none may have one. The unit
@@ -14698,12 +14687,26 @@ typedef struct ms_fn_name_cache {
     ms_fn_names names;
 } ms_fn_name_cache;
 
-/* Collects the names of an entry, of its abstract origin and of its specification, across units. Such links
- * may run in circles, so their number is limited. */
-static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
+/* Adds what an entry says of its declaration to what others said that lead to it: a definition states only
+ * what differs from its specification. */
+static void ms_fn_add_decl(const ms_dw_die *die, const ms_cu_root *root, ms_fn_decl *decl)
 {
-    ms_fn_names names = {ms_str_empty(), ms_str_empty()};
+    const ms_dw_value *file = ms_dw_get(die, ms_SLOT_DECL_FILE);
+    if (decl->root == NULL && file->form != 0) {
+        decl->root = root;
+        decl->file = file->u;
+    }
+    decl->line = decl->line == 0 ? ms_dw_get(die, ms_SLOT_DECL_LINE)->u : decl->line;
+    decl->is_artificial |= ms_dw_get(die, ms_SLOT_ARTIFICIAL)->u != 0;
+}
+
+/* Collects the names of an entry, of its abstract origin and of its specification, across units; with_decl:
+ * its declaration, too. Such links may run in circles, so their number is limited. */
+static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off, bool with_decl)
+{
+    ms_fn_names names;
     ms_dw_die die;
+    ms_zero(&names, sizeof names);
     for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
         const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
         if (root == NULL)
@@ -14712,52 +14715,15 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
             names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
         if (names.name.len == 0)
             names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
-        if (names.linkage_name.len != 0 && names.name.len != 0)
+        if (with_decl)
+            ms_fn_add_decl(&die, root, &names.decl);
+        else if (names.linkage_name.len != 0 && names.name.len != 0)
             break;
         if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
             !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
     return names;
-}
-
-/* ---- Declarations ---- */
-
-/* Where a function was written. */
-typedef struct ms_fn_decl {
-    const ms_cu_root *root; /* of the unit that counts file; NULL: no file is stated */
-    uint64_t file;
-    uint64_t line;      /* 0: none is stated */
-    bool is_artificial; /* a compiler made it */
-} ms_fn_decl;
-
-/* Collects the declaration of an entry, as ms_fn_names_of does its names. A definition states only what
- * differs from its specification. */
-static ms_fn_decl ms_fn_decl_of(ms_cu_env *env, uint64_t die_off)
-{
-    ms_fn_decl decl;
-    ms_zero(&decl, sizeof decl);
-    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
-        ms_dw_decl die;
-        const ms_cu_root *root = ms_fn_unit_of(env, die_off);
-        if (root == NULL)
-            break;
-        ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
-        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
-        if (!ms_fn_is_function(abbrev) ||
-            !ms_dw_read_decl(env->dw, root->abbrevs, abbrev, &rd, &root->enc, &die))
-            break;
-        if (decl.root == NULL && die.file.form != 0) {
-            decl.root = root;
-            decl.file = die.file.u;
-        }
-        decl.line = decl.line == 0 ? die.line.u : decl.line;
-        decl.is_artificial |= die.artificial.u != 0;
-        if (!ms_dw_reference(&root->enc, &die.origin, &die_off) &&
-            !ms_dw_reference(&root->enc, &die.specification, &die_off))
-            break;
-    }
-    return decl;
 }
 
 /* ==== >>bodies =============================================================================================
@@ -14871,7 +14837,7 @@ static size_t ms_body_list_decls(ms_body_work *w, size_t first, size_t end, ms_k
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
         const ms_fn_block *block = &w->functions->blocks[w->functions->twins[i].item];
-        ms_fn_decl decl = ms_fn_decl_of(w->env, block->die_off);
+        ms_fn_decl decl = ms_fn_names_of(w->env, block->die_off, true).decl;
         if (w->rows[i] != ms_BODY_NO_ROWS || decl.root != w->root || decl.line == 0 ||
             decl.line > UINT32_MAX || decl.file > UINT32_MAX)
             continue;
@@ -18316,7 +18282,7 @@ static void ms_nm_add(ms_nm_sample *sample, ms_cu_env *env, uint64_t addr, uint6
     size_t slot;
     if (ms_dw_code_at(env->dw, addr) == NULL || ms_nm_at(sample, addr, &slot) != NULL)
         return;
-    ms_fn_names names = ms_fn_names_of(env, die_off);
+    ms_fn_names names = ms_fn_names_of(env, die_off, false);
     machsym_str name = ms_nm_begin_of(names.linkage_name.len != 0 ? names.linkage_name : names.name);
     if (name.len == 0)
         return;
@@ -20296,7 +20262,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.
  * Offers: machsym_session, ms_ses_open, ms_ses_begin, ms_ses_lacked_memory, ms_ses_units,
- *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_close_objects.
+ *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_names_of, ms_ses_close_objects.
  * Never:  decides what answers for an address. */
 
 /* A unit, decoded. */
@@ -20312,6 +20278,10 @@ typedef struct ms_ses_unit {
     uint32_t own_of;
     uint32_t *twin_rows;        /* by twin of functions: see >>bodies; NULL: nobody asked yet */
     struct ms_ses_unit **views; /* by twin: the unit with its rows only; see >>views */
+    uint32_t plain_first;       /* the files of lines that have names, but for made_file; see >>near */
+    uint32_t plain_count;
+    uint32_t made_file; /* that a compiler made up */
+    bool has_plain;     /* the three were looked for */
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -20345,16 +20315,14 @@ typedef struct ms_ses_place {
     uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
 } ms_ses_place;
 
-/* Where a function was written, and where an inlined call is: see >>near. */
+/* What is remembered of where an inlined call or function has lines: see >>near. */
 typedef struct ms_ses_site {
     uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
     ms_ses_place call;
     ms_ses_place after; /* the line of code after addresses from after_from on; line 0: not known */
     uint64_t after_from;
-    uint64_t decl_unit; /* the offset of the unit that counts decl_file */
-    uint32_t decl_file;
-    uint32_t decl_line; /* 0: a compiler made it */
-    bool has_decl;
+    ms_ses_place outside; /* the line of all code of the call or function; line 0: that has none */
+    bool has_outside;
     bool has_call;
     bool has_no_lines; /* no code of the function or call has a line to take */
     bool is_silent;    /* no code of the function has a line of its own that somebody wrote */
@@ -20421,6 +20389,7 @@ struct machsym_session {
     ms_src symbols;
     ms_oc_list objc[2];           /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names;      /* NULL: few were asked for */
+    ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
     struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: nobody asked */
@@ -20933,6 +20902,35 @@ static bool ms_ses_owns_lines(machsym_session *s, size_t index)
     return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
 }
 
+/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
+ * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+enum { ms_SES_FEW_NAMES = 16 };
+
+/* Reads the names of an entry, into its place in the cache when there is one. */
+static ms_NOINLINE const ms_fn_names *ms_ses_read_names(machsym_session *s, uint64_t die_off)
+{
+    bool with_decl = s->lines == MACHSYM_LINES_PEOPLE; /* see >>near */
+    bool are_few = s->names == NULL && !s->reads_calls && s->names_read++ < ms_SES_FEW_NAMES;
+    bool is_kept = !are_few && !s->asks_names_once;
+    if (is_kept && s->names == NULL)
+        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
+    ms_fn_name_cache *cached = is_kept && s->names != NULL
+                                   ? &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES]
+                                   : &s->last_names;
+    cached->names = ms_fn_names_of(&s->env, die_off, with_decl);
+    cached->die_off = die_off;
+    return &cached->names;
+}
+
+/* Names of an entry, and its declaration if lines are for people, through the session's cache of names. They
+ * stay until the next call. */
+static inline const ms_fn_names *ms_ses_names_of(machsym_session *s, uint64_t die_off)
+{
+    const ms_fn_name_cache *cached =
+        s->names != NULL ? &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES] : NULL;
+    return cached != NULL && cached->die_off == die_off ? &cached->names : ms_ses_read_names(s, die_off);
+}
+
 /* The names outside debug info: of the program, when the session is on an object file of it. */
 static ms_src *ms_ses_symbols(machsym_session *s)
 {
@@ -21442,7 +21440,7 @@ static void ms_eng_list_claims(machsym_session *s)
 
 /* ==== >>near ===============================================================================================
  * Job:    finds the line that people need where the debug info has none that somebody wrote.
- * Offers: ms_near_is_wanted, ms_near_row, ms_near_call.
+ * Offers: ms_near_is_wanted, ms_near_wanted_row, ms_near_row, ms_near_call.
  * Never:  takes a line of code that another function has. */
 
 /* The largest line that the people policy tells: a map has 31 bits for it. */
@@ -21459,36 +21457,73 @@ typedef struct ms_near_decl {
 
 /* A walk over the code of a function, from one place where row and call are the same to the next. */
 typedef struct ms_near_walk {
-    const ms_ln_table *lines;
+    const ms_ses_unit *unit;
     const ms_fn_block *blocks;
     const ms_seg *segs; /* address to innermost block */
-    size_t seg_count;   /* 0: all is the function's */
-    uint32_t function;
+    size_t seg_count;
+    uint32_t function; /* has what is in no segment */
     uint32_t block;    /* the lines of which are looked for */
     ms_near_decl decl; /* what they must fit */
     ms_range area;     /* code that the walk stays in */
-    size_t row;
+    const ms_ln_row *row;
     size_t seg;
-    bool is_whole; /* the area has all code of the block */
-    uint32_t left; /* steps */
+    ms_range seg_range;
+    uint32_t owner; /* of the segment */
+    bool is_whole;  /* the area has all code of the block */
+    uint32_t left;  /* steps */
 } ms_near_walk;
 
 /* ---- What somebody wrote ---- */
 
-/* Whether a place is one in a source file: it has a line, and a compiler did not make up the file. */
-static inline bool ms_near_is_written(const ms_ln_table *lines, uint64_t file, uint32_t line)
+static bool ms_near_is_made_up(machsym_str name)
 {
-    if (line == 0 || !ms_ln_has_file(lines, file))
-        return false;
-    machsym_str name = lines->files[lines->version >= 5 ? file : file - 1].name;
-    return name.ptr[0] != '<' || !ms_str_is(name, "<compiler-generated>");
+    return name.len != 0 && name.ptr[0] == '<' && ms_str_is(name, "<compiler-generated>");
+}
+
+/* Lists the files of a unit that somebody wrote as one range of numbers, but for one in it. If that cannot
+ * be, because two files are made up or a file has no name, the range stays empty. */
+static void ms_near_list_plain(ms_ses_unit *unit)
+{
+    const ms_ln_table *lines = unit->lines;
+    uint32_t first = lines->version >= 5 ? 0 : 1;
+    size_t made = SIZE_MAX;
+    unit->has_plain = true;
+    for (size_t i = 0; i < lines->file_count; i++) {
+        bool is_made_up = ms_near_is_made_up(lines->files[i].name);
+        if (lines->files[i].name.len == 0 || (is_made_up && made != SIZE_MAX))
+            return;
+        made = is_made_up ? i : made;
+    }
+    unit->plain_first = first;
+    unit->made_file = made < UINT32_MAX - first ? (uint32_t)made + first : UINT32_MAX;
+    unit->plain_count = lines->file_count < UINT32_MAX ? (uint32_t)lines->file_count : 0;
+}
+
+/* Whether a place is known to be one that somebody wrote, of a line that a map has bits for. Nearly all
+ * are. */
+static inline bool ms_near_is_plain(const ms_ses_unit *unit, uint32_t file, uint32_t line)
+{
+    return line - 1u < ms_NEAR_MOST_LINE && file - unit->plain_first < unit->plain_count &&
+           file != unit->made_file;
+}
+
+/* Whether a line is one in a source file, of a file that may have no name, or one that a compiler made up. */
+static ms_NOINLINE bool ms_near_has_source(const ms_ses_unit *unit, uint32_t file)
+{
+    const ms_ln_table *lines = unit->lines;
+    return ms_ln_has_file(lines, file) &&
+           !ms_near_is_made_up(lines->files[lines->version >= 5 ? file : file - 1].name);
+}
+
+/* Whether a place is one in a source file: it has a line, and a compiler did not make up the file. */
+static inline bool ms_near_is_written(const ms_ses_unit *unit, uint32_t file, uint32_t line)
+{
+    return line != 0 && (ms_near_is_plain(unit, file, line) || ms_near_has_source(unit, file));
 }
 
 /* Whether two numbers of files stand for one path: tables of DWARF 5 have their first file twice. */
-static bool ms_near_same_file(const ms_ln_table *lines, uint64_t a, uint64_t b)
+static ms_NOINLINE bool ms_near_same_path(const ms_ln_table *lines, uint32_t a, uint32_t b)
 {
-    if (a == b)
-        return true;
     machsym_path one = ms_ln_path(lines, ms_str_empty(), a);
     machsym_path other = ms_ln_path(lines, ms_str_empty(), b);
     return one.name.len != 0 && ms_str_equal(one.name, other.name) && ms_str_equal(one.dir, other.dir);
@@ -21509,34 +21544,21 @@ static ms_ses_site *ms_near_site(machsym_session *s, uint64_t die_off)
     return site;
 }
 
-/* Reads where a function was written; an entry that is not there was written nowhere. */
-static void ms_near_read_decl(machsym_session *s, uint64_t die_off, ms_ses_site *site)
-{
-    ms_fn_decl from = ms_fn_decl_of(&s->env, die_off);
-    bool has_line = !from.is_artificial && from.line <= ms_NEAR_MOST_LINE;
-    bool has_file = from.root != NULL && from.file < ms_NEAR_ELSEWHERE;
-    site->decl_line = has_line ? (uint32_t)from.line : 0;
-    site->decl_file = has_file ? (uint32_t)from.file : ms_NEAR_ELSEWHERE;
-    site->decl_unit = from.root != NULL ? from.root->enc.unit_off : 0;
-    site->has_decl = !s->env.lacks_units; /* else it is read again, with a list of the units */
-}
-
 /* Where the function of a block was written. What is inlined has it from its origin, as all calls of it. */
 static ms_near_decl ms_near_decl_of(machsym_session *s, const ms_ses_span *span, uint32_t block)
 {
-    const ms_fn_block *from = &span->table->blocks[block];
-    uint64_t die_off = from->parent != ms_SEG_NONE && from->origin != 0 ? from->origin : from->die_off;
+    const ms_fn_block *at = &span->table->blocks[block];
+    uint64_t die_off = at->parent != ms_SEG_NONE && at->origin != 0 ? at->origin : at->die_off;
+    const ms_fn_decl *from = &ms_ses_names_of(s, die_off)->decl;
     ms_near_decl decl = {ms_NEAR_ELSEWHERE, 0};
-    ms_ses_site *site = ms_near_site(s, die_off);
-    if (site == NULL)
+    if (from->is_artificial || from->line > ms_NEAR_MOST_LINE)
         return decl;
-    if (!site->has_decl)
-        ms_near_read_decl(s, die_off, site);
-    decl.line = site->decl_line;
-    if (decl.line == 0 || site->decl_unit != span->root->enc.unit_off)
+    decl.line = (uint32_t)from->line;
+    if (decl.line == 0 || from->root == NULL || from->file >= ms_NEAR_ELSEWHERE ||
+        from->root->enc.unit_off != span->root->enc.unit_off)
         return decl;
-    decl.file = site->decl_file;
-    if (decl.file != ms_NEAR_ELSEWHERE && !ms_near_is_written(span->unit->lines, decl.file, decl.line))
+    decl.file = (uint32_t)from->file;
+    if (!ms_near_is_written(span->unit, decl.file, decl.line))
         decl.line = 0;
     return decl;
 }
@@ -21598,6 +21620,16 @@ static size_t ms_near_row_at(const ms_ses_span *span, uint64_t addr, ms_ln_hint 
     return ms_ln_find(lines, MACHSYM_LINES_DWARF, false, addr, hint, &hi);
 }
 
+/* Puts a walk at a segment; a number that no segment has stands for all code. */
+static ms_INLINE void ms_near_enter(ms_near_walk *w, size_t seg)
+{
+    bool is_there = seg < w->seg_count;
+    w->seg = seg;
+    w->owner = is_there ? w->segs[seg].owner : w->function;
+    w->seg_range.lo = is_there ? w->segs[seg].lo : 0;
+    w->seg_range.hi = is_there && seg + 1 < w->seg_count ? w->segs[seg + 1].lo : UINT64_MAX;
+}
+
 /* Puts a walk at an address, within the code of one sequence that the function has without a gap. Returns
  * false when no row is there, the code is another function's, or memory is out. */
 static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
@@ -21608,10 +21640,11 @@ static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t 
     if (!ms_near_order_calls(s, inside))
         return false;
     w->area = ms_near_own_code(span, addr);
-    w->lines = span->unit->lines;
-    w->row = ms_near_row_at(span, addr, &hint);
-    if (w->row == w->lines->row_count || w->area.hi == 0)
+    w->unit = span->unit;
+    size_t row = ms_near_row_at(span, addr, &hint);
+    if (row == span->unit->lines->row_count || w->area.hi == 0)
         return false;
+    w->row = &span->unit->lines->rows[row];
     w->blocks = span->table->blocks;
     w->block = block;
     w->area.lo = w->area.lo > hint.lo ? w->area.lo : hint.lo;
@@ -21620,14 +21653,15 @@ static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t 
     w->function = inside != NULL ? inside->function : span->function;
     w->segs = inside != NULL ? inside->calls.v : NULL;
     w->seg_count = inside != NULL ? inside->calls.count : 0;
-    w->seg = inside != NULL ? inside->hint : 0;
-    if (w->seg_count != 0 && !ms_seg_holds(w->segs, w->seg_count, w->seg, addr))
-        w->seg = ms_seg_find(w->segs, w->seg_count, addr);
+    size_t seg = inside != NULL ? inside->hint : 0;
+    if (w->seg_count != 0 && !ms_seg_holds(w->segs, w->seg_count, seg, addr))
+        seg = ms_seg_find(w->segs, w->seg_count, addr);
+    ms_near_enter(w, seg);
     return true;
 }
 
 /* Takes a step from what is left. Returns false when nothing is. */
-static inline bool ms_near_spend(ms_near_walk *w)
+static ms_INLINE bool ms_near_spend(ms_near_walk *w)
 {
     MACHSYM_COUNT_WORK(1);
     if (w->left == 0)
@@ -21637,97 +21671,100 @@ static inline bool ms_near_spend(ms_near_walk *w)
 }
 
 /* Where the place begins that a walk is at. */
-static inline uint64_t ms_near_lo(const ms_near_walk *w)
+static ms_INLINE uint64_t ms_near_lo(const ms_near_walk *w)
 {
-    uint64_t lo = w->lines->rows[w->row].addr;
-    if (w->seg < w->seg_count && w->segs[w->seg].lo > lo)
-        lo = w->segs[w->seg].lo;
+    uint64_t lo = w->row->addr > w->seg_range.lo ? w->row->addr : w->seg_range.lo;
     return lo > w->area.lo ? lo : w->area.lo;
 }
 
 /* Moves to the place before. Returns false at the begin of the area. */
-static bool ms_near_go_back(ms_near_walk *w)
+static ms_INLINE bool ms_near_go_back(ms_near_walk *w)
 {
     uint64_t lo = ms_near_lo(w);
     if (lo <= w->area.lo || !ms_near_spend(w))
         return false;
-    while (w->lines->rows[w->row].addr >= lo) { /* the sequence begins below lo */
+    while (w->row->addr >= lo) { /* the sequence begins below lo */
         w->row--;
         if (!ms_near_spend(w))
             return false;
     }
-    if (w->seg < w->seg_count && w->segs[w->seg].lo >= lo)
-        w->seg--;
+    if (w->seg_range.lo >= lo)
+        ms_near_enter(w, w->seg - 1);
     return true;
 }
 
 /* Moves to the place after. Returns false at the end of the area. */
-static bool ms_near_go_on(ms_near_walk *w)
+static ms_INLINE bool ms_near_go_on(ms_near_walk *w)
 {
-    const ms_ln_row *rows = w->lines->rows;
-    bool has_next = w->seg + 1 < w->seg_count;
-    uint64_t next = rows[w->row + 1].addr;
-    if (has_next)
-        ms_lower_to(&next, w->segs[w->seg + 1].lo);
+    uint64_t next = w->row[1].addr;
+    ms_lower_to(&next, w->seg_range.hi);
     if (next >= w->area.hi || !ms_near_spend(w))
         return false;
-    while (rows[w->row + 1].addr <= next) { /* the sequence ends above next */
+    while (w->row[1].addr <= next) { /* the sequence ends above next */
         w->row++;
         if (!ms_near_spend(w))
             return false;
     }
-    w->seg += has_next && w->segs[w->seg + 1].lo <= next;
+    if (w->seg_range.hi <= next)
+        ms_near_enter(w, w->seg + 1);
     return true;
 }
 
-/* Finds where in its own source the block of a walk is at this place: at the row, or at the call that the
- * code here is inlined through. Returns false when the code is not the block's. */
-static bool ms_near_place(ms_near_walk *w, ms_ses_place *out)
+/* The call that code is inlined through from the block of a walk, when block at has the code; ms_SEG_NONE
+ * when it is not the walk's. */
+static ms_INLINE uint32_t ms_near_call_through(ms_near_walk *w, uint32_t at)
 {
-    uint32_t at = w->seg < w->seg_count ? w->segs[w->seg].owner : w->function;
-    const ms_ln_row *row = &w->lines->rows[w->row];
-    out->addr = ms_near_lo(w);
-    if (at == w->block) {
-        out->file = row->file;
-        out->line = row->line;
-        out->column = row->column;
-        return true;
-    }
     while (at != ms_SEG_NONE && w->blocks[at].parent != w->block) {
         at = w->blocks[at].parent;
         if (!ms_near_spend(w))
-            return false;
+            return ms_SEG_NONE;
     }
-    if (at == ms_SEG_NONE)
-        return false;
-    out->file = w->blocks[at].call_file;
-    out->line = w->blocks[at].call_line;
-    out->column = w->blocks[at].call_column;
-    return true;
+    return at;
 }
 
 /* Whether a line is one of a function that is declared so: values of properties that an initializer has stand
  * before it. */
-static inline bool ms_near_is_right(const ms_ln_table *lines, uint64_t file, uint32_t line, ms_near_decl decl)
+static ms_INLINE bool ms_near_is_right(const ms_ses_unit *unit, uint32_t file, uint32_t line,
+                                       ms_near_decl decl)
 {
-    return ms_near_is_written(lines, file, line) && line >= decl.line &&
-           (decl.file == ms_NEAR_ELSEWHERE || ms_near_same_file(lines, file, decl.file));
+    return ms_near_is_written(unit, file, line) && line >= decl.line &&
+           (decl.file == ms_NEAR_ELSEWHERE || decl.file == file ||
+            ms_near_same_path(unit->lines, file, decl.file));
 }
 
-/* Whether the block of a walk has a line at this place that fits its declaration. */
-static bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
+/* Whether the block of a walk has a line at this place that fits its declaration: at the row, or at the call
+ * that the code here is inlined through. */
+static ms_INLINE bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
 {
-    return ms_near_place(w, out) && ms_near_is_right(w->lines, out->file, out->line, w->decl);
+    uint32_t at = w->owner;
+    if (at == w->block) {
+        const ms_ln_row *row = w->row;
+        if (!ms_near_is_right(w->unit, row->file, row->line, w->decl))
+            return false;
+        out->file = row->file;
+        out->line = row->line;
+        out->column = row->column;
+    } else {
+        at = ms_near_call_through(w, at);
+        if (at == ms_SEG_NONE ||
+            !ms_near_is_right(w->unit, w->blocks[at].call_file, w->blocks[at].call_line, w->decl))
+            return false;
+        out->file = w->blocks[at].call_file;
+        out->line = w->blocks[at].call_line;
+        out->column = w->blocks[at].call_column;
+    }
+    out->addr = ms_near_lo(w);
+    return true;
 }
 
 /* Takes the line of the row before that of a span, when the first step of a walk would lead there: most lines
  * are that near. Returns false when a walk has to find out. */
-static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uint64_t addr, ms_near_decl decl,
+static bool ms_near_take_row_before(const ms_ses_span *span, uint64_t addr, ms_near_decl decl,
                                     ms_ses_place *out)
 {
     const ms_ses_unit *unit = span->unit;
     const ms_fn_inside *inside = span->inside;
-    if (block != span->call || span->row == 0 || span->row == unit->lines->row_count)
+    if (span->row == 0 || span->row == unit->lines->row_count)
         return false;
     const ms_ln_row *row = &unit->lines->rows[span->row];
     const ms_ln_row *before = row - 1;
@@ -21740,7 +21777,7 @@ static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uin
         (!ms_seg_holds(inside->calls.v, inside->calls.count, inside->hint, addr) ||
          inside->calls.v[inside->hint].lo > before->addr))
         return false;
-    if (!ms_near_is_right(unit->lines, before->file, before->line, decl))
+    if (!ms_near_is_right(unit, before->file, before->line, decl))
         return false;
     out->file = before->file;
     out->line = before->line;
@@ -21750,31 +21787,51 @@ static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uin
     return true;
 }
 
-/* Notes what a search found that went to the end of the code before: other addresses lead to the same. left:
- * steps that it did not take. */
-static void ms_near_note(machsym_session *s, const ms_near_walk *w, uint64_t addr, uint32_t left,
+/* Notes what a search found that went to the end of the code before: other addresses lead to the same. */
+static void ms_near_note(const machsym_session *s, ms_ses_site *site, bool is_whole, uint64_t addr,
                          const ms_ses_place *after)
 {
-    const ms_fn_block *block = &w->blocks[w->block];
-    ms_ses_site *site = left > 0 && !ms_ses_failed(s) ? ms_near_site(s, block->die_off) : NULL;
-    if (site == NULL || s->env.lacks_units)
+    if (ms_ses_failed(s) || s->env.lacks_units)
         return;
-    site->has_no_lines |= after == NULL && w->is_whole;
+    site->has_no_lines |= after == NULL && is_whole;
     if (after != NULL) {
         site->after = *after;
         site->after_from = addr;
     }
 }
 
-/* The nearest line of a block before an address, else after it. decl is what it must fit. */
+/* The nearest line of a block before where a walk begins. *left: steps that it did not take. */
+static bool ms_near_search_back(ms_near_walk w, ms_ses_place *out, uint32_t *left)
+{
+    bool found = false;
+    while (!found && ms_near_go_back(&w))
+        found = ms_near_fits(&w, out);
+    out->from = MACHSYM_NEAR_BEFORE;
+    *left = w.left;
+    return found;
+}
+
+/* The same after it. */
+static bool ms_near_search_on(ms_near_walk w, ms_ses_place *out, uint32_t *left)
+{
+    bool found = false;
+    while (!found && ms_near_go_on(&w))
+        found = ms_near_fits(&w, out);
+    out->from = MACHSYM_NEAR_AFTER;
+    *left = w.left;
+    return found;
+}
+
+/* The nearest line of a block before an address, else after it. decl is what it must fit, site what is
+ * remembered of the block. */
 static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                           ms_near_decl decl, ms_ses_place *out)
+                           ms_near_decl decl, ms_ses_site *site, ms_ses_place *out)
 {
     ms_near_walk w;
     ms_ses_place place;
-    if (ms_near_take_row_before(span, block, addr, decl, out))
+    uint32_t left[2];
+    if (block == span->call && ms_near_take_row_before(span, addr, decl, out))
         return true;
-    const ms_ses_site *site = ms_near_site(s, span->table->blocks[block].die_off);
     if (site == NULL || site->has_no_lines)
         return false;
     if (site->after.line != 0 && site->after_from <= addr && addr < site->after.addr) {
@@ -21785,16 +21842,11 @@ static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t
         return false;
     w.decl = decl;
     w.left = MACHSYM_MAX_NEAR_STEPS;
-    ms_near_walk on = w;
-    bool found = false;
-    while (!found && ms_near_go_back(&w))
-        found = ms_near_fits(&w, &place);
-    place.from = MACHSYM_NEAR_BEFORE;
+    bool found = ms_near_search_back(w, &place, &left[0]);
     if (!found) {
-        while (!found && ms_near_go_on(&on))
-            found = ms_near_fits(&on, &place);
-        place.from = MACHSYM_NEAR_AFTER;
-        ms_near_note(s, &on, addr, w.left < on.left ? w.left : on.left, found ? &place : NULL);
+        found = ms_near_search_on(w, &place, &left[1]);
+        if (left[0] != 0 && left[1] != 0)
+            ms_near_note(s, site, w.is_whole, addr, found ? &place : NULL);
     }
     if (found)
         *out = place;
@@ -21850,7 +21902,7 @@ static bool ms_near_take_decl(ms_near_decl decl, ms_ses_place *out)
 /* Takes the place where a block is called, when the debug info has one that somebody wrote. */
 static bool ms_near_take_call(const ms_ses_span *span, const ms_fn_block *block, ms_ses_place *out)
 {
-    if (!ms_near_is_written(span->unit->lines, block->call_file, block->call_line))
+    if (!ms_near_is_written(span->unit, block->call_file, block->call_line))
         return false;
     ms_zero(out, sizeof *out);
     out->file = block->call_file;
@@ -21860,20 +21912,34 @@ static bool ms_near_take_call(const ms_ses_span *span, const ms_fn_block *block,
     return true;
 }
 
+/* The function that an address lies in. */
+static uint32_t ms_near_root(const ms_ses_span *span)
+{
+    return span->inside != NULL ? span->inside->function : span->function;
+}
+
 /* Finds a line for a block at an address, where it has none, from its callers: outwards to the function. */
 static bool ms_near_find_outside(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                                 ms_near_decl own, ms_ses_place *out)
+                                 ms_near_decl own, ms_ses_site *site, ms_ses_place *out)
 {
     const ms_fn_block *blocks = span->table->blocks;
-    uint32_t root = span->inside != NULL ? span->inside->function : span->function;
-    ms_near_decl whole = block == root ? own : ms_near_decl_of(s, span, root);
+    uint32_t root = ms_near_root(span);
     uint32_t at = block;
+    if (own.line != 0 && block != root) { /* its own code was searched */
+        if (ms_near_take_call(span, &blocks[block], out))
+            return true;
+        addr = blocks[block].lo;
+        at = blocks[block].parent;
+    }
+    ms_near_decl whole = block == root ? own : ms_near_decl_of(s, span, root);
     if (own.line == 0 && whole.line == 0)
         return false;
-    for (unsigned calls = 0; calls <= MACHSYM_MAX_NEAR_CALLS && (at != root || whole.line != 0); calls++) {
+    for (unsigned calls = at != block; calls <= MACHSYM_MAX_NEAR_CALLS && (at != root || whole.line != 0);
+         calls++) {
         ms_near_decl decl = at == root ? whole : at == block ? own : ms_near_decl_of(s, span, at);
+        ms_ses_site *at_site = at == block ? site : ms_near_site(s, blocks[at].die_off);
         if ((at != block || own.line == 0) &&
-            ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, out)) {
+            ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, at_site, out)) {
             if (at != block)
                 out->from = MACHSYM_NEAR_CALL;
             return true;
@@ -21888,44 +21954,90 @@ static bool ms_near_find_outside(machsym_session *s, const ms_ses_span *span, ui
     return ms_near_take_decl(own, out);
 }
 
-/* Finds a line for a block at an address where it has none. Returns false when there is none to tell. */
+/* Notes the line that was found outside of a block, NULL: none, if all code of the block has it: none of that
+ * has a line to take, or a compiler made both block and function. */
+static void ms_near_note_outside(machsym_session *s, const ms_ses_span *span, uint32_t block,
+                                 ms_near_decl own, ms_ses_site *site, const ms_ses_place *found)
+{
+    bool is_made = found == NULL && own.line == 0 && ms_near_decl_of(s, span, ms_near_root(span)).line == 0;
+    bool is_there = site != NULL && site->die_off == span->table->blocks[block].die_off;
+    if (!is_there || !(site->has_no_lines || is_made) || ms_ses_failed(s) || s->env.lacks_units)
+        return;
+    site->has_outside = true;
+    if (found != NULL)
+        site->outside = *found;
+}
+
+/* Finds a line for a block at an address where it has none. Returns false when there is none to tell. If no
+ * code of the block decides, all of it has the same line. */
 static bool ms_near_find(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
                          ms_ses_place *out)
 {
+    const ms_fn_block *at = &span->table->blocks[block];
     const ms_fn_depth *depths = span->table->depths;
+    ms_ses_place place;
     if (depths != NULL && depths[block].calls > MACHSYM_MAX_INLINE_DEPTH)
         return false;
+    ms_ses_site *site = ms_near_site(s, at->die_off);
+    if (site != NULL && site->has_outside) {
+        if (site->outside.line != 0)
+            *out = site->outside;
+        return site->outside.line != 0;
+    }
     ms_near_decl own = ms_near_decl_of(s, span, block);
-    return (own.line != 0 && ms_near_search(s, span, block, addr, own, out)) ||
-           ms_near_find_outside(s, span, block, addr, own, out);
+    if (own.line != 0 && ms_near_search(s, span, block, addr, own, site, out))
+        return true;
+    bool found = ms_near_find_outside(s, span, block, addr, own, site, &place);
+    if (found)
+        *out = place;
+    ms_near_note_outside(s, span, block, own, site, found ? &place : NULL);
+    return found;
+}
+
+/* The same of a place that is not known to be plain. */
+static ms_NOINLINE bool ms_near_is_bare(ms_ses_unit *unit, uint32_t file, uint32_t line)
+{
+    if (!unit->has_plain)
+        ms_near_list_plain(unit);
+    return line > ms_NEAR_MOST_LINE || !ms_near_is_written(unit, file, line);
 }
 
 /* Whether the people policy has another line than the debug info: where it has none that somebody wrote, or
  * one that is too large. */
-static inline bool ms_near_is_wanted(const machsym_session *s, const ms_ln_table *lines, uint64_t file,
+static inline bool ms_near_is_wanted(const machsym_session *s, ms_ses_unit *unit, uint32_t file,
                                      uint32_t line)
 {
-    return s->lines == MACHSYM_LINES_PEOPLE &&
-           (line > ms_NEAR_MOST_LINE || !ms_near_is_written(lines, file, line));
+    return s->lines == MACHSYM_LINES_PEOPLE && !ms_near_is_plain(unit, file, line) &&
+           (line == 0 || ms_near_is_bare(unit, file, line));
 }
 
 /* Sets a place to a line near by, if it is wanted and there is one. */
 static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *span, uint32_t block,
                                         uint64_t addr, ms_ses_place *place)
 {
-    if (ms_near_is_written(span->unit->lines, place->file, place->line))
+    if (ms_near_is_written(span->unit, place->file, place->line))
         place->line = ms_NEAR_MOST_LINE;
     else
         ms_near_find(s, span, block, addr, place);
 }
 
-/* Where the code of an address comes from: what the row says that answers, or a line near by. */
+/* Where the code of an address comes from, whose row has no line that people need. */
+static ms_ses_place ms_near_wanted_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+{
+    const ms_ln_row *row = &span->unit->lines->rows[span->row];
+    ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
+    if (span->function != ms_SEG_NONE)
+        ms_near_improve(s, span, span->call, addr, &place);
+    return place;
+}
+
+/* The same of any address: what the row says that answers, or a line near by. */
 static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
-    if (span->function != ms_SEG_NONE && ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
-        ms_near_improve(s, span, span->call, addr, &place);
+    if (ms_near_is_wanted(s, span->unit, place.file, place.line))
+        return ms_near_wanted_row(s, span, addr);
     return place;
 }
 
@@ -21935,14 +22047,13 @@ static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, ui
 {
     const ms_fn_block *block = &span->table->blocks[call];
     ms_ses_place place = {block->call_file, block->call_line, block->call_column, MACHSYM_NEAR_NONE, 0};
-    if (!ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
+    if (!ms_near_is_wanted(s, span->unit, place.file, place.line))
         return place;
     ms_ses_site *site = ms_near_site(s, block->die_off);
     if (site != NULL && site->has_call)
         return site->call;
     ms_near_improve(s, span, block->parent, block->lo, &place);
-    site = ms_near_site(s, block->die_off); /* others may have taken its place */
-    if (site != NULL) {
+    if (site != NULL && site->die_off == block->die_off) { /* others may have taken its place */
         site->call = place;
         site->has_call = !s->env.lacks_units;
     }
@@ -21977,11 +22088,11 @@ static machsym_str ms_ans_linkage(machsym_str linkage, machsym_str name)
 
 /* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
  * the name in the source. */
-static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, uint64_t start,
+static void ms_ans_name(machsym_session *s, const ms_fn_names *names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
-    frame->name = ms_ans_clean(names.name);
-    frame->linkage_name = ms_ans_linkage(ms_ans_clean(names.linkage_name), frame->name);
+    frame->name = ms_ans_clean(names->name);
+    frame->linkage_name = ms_ans_linkage(ms_ans_clean(names->linkage_name), frame->name);
     frame->name_source = MACHSYM_SOURCE_DWARF;
     bool is_objc = ms_str_begins(frame->name, "-[") || ms_str_begins(frame->name, "+[");
     bool hidden = ms_ans_is_hidden(frame->linkage_name);
@@ -21993,28 +22104,6 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
     frame->linkage_name = symbol;
     if (!ms_str_equal(symbol, frame->name))
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
-}
-
-/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
- * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
-enum { ms_ANS_FEW_NAMES = 16 };
-
-/* Names of an entry, through the session's cache of names. */
-static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
-{
-    bool are_few = s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES;
-    if (are_few || s->asks_names_once)
-        return ms_fn_names_of(&s->env, die_off);
-    if (s->names == NULL)
-        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
-    if (s->names == NULL)
-        return ms_fn_names_of(&s->env, die_off);
-    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES];
-    if (cached->die_off != die_off) {
-        cached->names = ms_fn_names_of(&s->env, die_off);
-        cached->die_off = die_off;
-    }
-    return cached->names;
 }
 
 /* If several functions have the code, a symbol there with another name is not this function's. */
@@ -22040,8 +22129,8 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 {
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
     bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
-    ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
-    bool has_start = real != NULL && !(functions->has_real_names && names.name.len != 0);
+    const ms_fn_names *names = ms_ses_names_of(s, from_origin ? block->origin : block->die_off);
+    bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     if (functions->twin_count != 0 && real != NULL)
         ms_ans_settle_twin(functions, real, frame);
@@ -22081,11 +22170,11 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
     if (span->row == lines->row_count)
         return;
     const ms_ln_row *row = &lines->rows[span->row];
-    if (!ms_near_is_wanted(s, lines, row->file, row->line)) {
+    if (!ms_near_is_wanted(s, span->unit, row->file, row->line)) {
         ms_ans_set_line(span, row->file, row->line, row->column, frame);
         return;
     }
-    ms_ses_place place = ms_near_row(s, span, addr);
+    ms_ses_place place = ms_near_wanted_row(s, span, addr);
     ms_ans_set_place(span, &place, frame);
 }
 
@@ -22093,7 +22182,7 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
 static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const ms_fn_block *call,
                             machsym_frame *frame)
 {
-    if (!ms_near_is_wanted(s, span->unit->lines, call->call_file, call->call_line)) {
+    if (!ms_near_is_wanted(s, span->unit, call->call_file, call->call_line)) {
         ms_ans_set_line(span, call->call_file, call->call_line, call->call_column, frame);
         return;
     }
@@ -24794,7 +24883,8 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
     s->has_units = s->has_silent = true;
-    s->asks_names_once = true; /* functions are numbered by their entry */
+    /* Functions are numbered by their entry. Lines near by ask for declarations again. */
+    s->asks_names_once = s->lines != MACHSYM_LINES_PEOPLE;
     return s;
 }
 
