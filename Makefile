@@ -74,7 +74,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
 PUBLIC_FUZZ := macho cache lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write report_image report_plcrash mapcmd packed plist
+REPORT_FUZZ := report_json report_text report_write report_image report_plcrash mapcmd packed plist zstd
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -253,7 +253,7 @@ MAPS    := $(filter tool/cmd/map/%,$(TOOL_C:%.c=%))
 COUNTED := test_bounds test_shared test_alloc oom test_report_limits test_report_bounds test_map_bounds test_read_map
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(TEST_C:tests/%.c=$(B)/tests/%) $(B)/tests/torture): $(B)/tool/machsym.o
 $(COUNTED:%=$(B)/tests/%): $(B)/counted/tool/machsym.o
-$(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_tool_threads: $(MODULES:%=$(B)/%.o)
+$(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_zstd $(B)/tests/test_tool_threads: $(MODULES:%=$(B)/%.o)
 $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))

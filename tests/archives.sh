@@ -268,6 +268,49 @@ done
 $machsym crash -q -d "$two" "$work/reports/one.crash.gz" 2>"$work/said" |
     cmp -s - <($machsym crash -q -d "$two" "$work/reports/one.crash" 2>/dev/null)
 check "a report that gzip compressed" "$work/said"
+
+# Zstandard, at levels and sizes beside those of tests/test_zstd.c: reports grow by lines that are no frames.
+for tool in bzip2 xz; do
+    if need "$tool is named" $tool; then
+        $tool -k "$work/reports/one.crash"
+        says "a report that $tool compressed" 1 "compressed by $tool, which is not read here; unpack it with \`" $machsym crash -q "$work/reports"/one.crash.[bx]z*
+        rm "$work/reports"/one.crash.[bx]z*
+    fi
+done
+if need "reports and symbols that zstd compressed" zstd; then
+    size=0
+    for level in 1 2 3 5 7 9 12 15 17 19 "-ultra -22" "-fast=3" "-no-check" "-long=25"; do
+        size=$((size * 3 + 1))
+        lines=$((size % 60000))
+        { cat "$report" && yes "a line of $level $size" | head -n $lines; } >"$work/sized.crash"
+        # shellcheck disable=SC2086
+        zstd -q -f -$level "$work/sized.crash" -o "$work/sized.crash.zst"
+        $machsym crash -q -d "$two" "$work/sized.crash" >"$work/want.sized" 2>/dev/null
+        $machsym crash -q -d "$two" "$work/sized.crash.zst" >"$work/got" 2>"$work/said"
+        [ -s "$work/got" ] && cmp -s "$work/want.sized" "$work/got"
+        check "zstd -$level, $lines lines more" "$work/said"
+    done
+    $machsym crash -q -d "$two" "$work/reports/one.crash" >"$work/want.one" 2>/dev/null
+    mkdir -p "$work/sorted/4c/4c44b555553144a1ba79ca685dec58" "$work/ended"
+    packed=$bin/demo.app.dSYM/Contents/Resources/DWARF/demo
+    zstd -q "$packed" -o "$work/sorted/4c/4c44b555553144a1ba79ca685dec58/debuginfo"
+    zstd -q "$packed" -o "$work/ended/demo.dwarf.zst"
+    $machsym crash -q -d "$bin/demo.app.dSYM" "$report" >"$work/want.one"
+    for symbols in sorted ended ended/demo.dwarf.zst; do
+        $machsym crash -q -d "$work/$symbols" "$report" >"$work/got" 2>"$work/said"
+        cmp -s "$work/want.one" "$work/got"
+        check "symbols in $symbols" "$work/said"
+    done
+    (cd "$work/reports" && tar cf - one.crash two.crash | zstd -q >all.tar.zst)
+    $machsym crash -q -d "$two" "$work/reports/all.tar.zst" >"$work/got" 2>"$work/said"
+    cmp -s "$work/want" "$work/got"
+    check "reports in all.tar.zst" "$work/said"
+    rm "$work/reports/all.tar.zst"
+    head -c 300 "$work/sized.crash.zst" >"$work/cut.crash.zst"
+    says "half a zstd file" 1 "damaged or cut short; copy the file again" $machsym crash -q "$work/cut.crash.zst"
+    head -c 100000000 /dev/zero | zstd -q >"$work/bomb.crash.zst"
+    says "a bomb" 1 "more than 256 times its size" $machsym crash -q "$work/bomb.crash.zst"
+fi
 printf '%s\n\n%s\n' "$work/reports/one.crash" "$work/reports/all.zip/two.crash" >"$work/list"
 $machsym crash -q -d "$two" --files-from "$work/list" >"$work/got" 2>"$work/said"
 cmp -s "$work/want" "$work/got"

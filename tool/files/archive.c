@@ -4,6 +4,7 @@
 #include "../base/posix.h"
 #include "../base/readfile.h"
 #include "../base/say.h"
+#include "zstd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef enum archive_kind { KIND_ZIP, KIND_TAR, KIND_GZIP, KIND_AR, KIND_FAT, KIND_THIN } archive_kind;
+typedef enum archive_kind {
+    KIND_ZIP,
+    KIND_TAR,
+    KIND_GZIP,
+    KIND_ZSTD,
+    KIND_BZIP2,
+    KIND_XZ,
+    KIND_AR,
+    KIND_FAT,
+    KIND_THIN
+} archive_kind;
 
 /* A hard link: another name of a member. */
 typedef struct tar_link {
@@ -685,6 +696,9 @@ static bool archive_open_tar(archive *a, machsym_error *err)
 
 /* ---- Gzip (RFC 1952) ---- */
 
+static const char bomb[] =
+    "the file would become more than 256 times its size; if that is right, unpack it first";
+
 /* The length of the header; 0 when it is none. */
 static size_t archive_gzip_header(const uint8_t *p, size_t len)
 {
@@ -726,10 +740,7 @@ static bool archive_gunzip_one(const uint8_t *p, size_t len, uint64_t at, text *
         if (result == MACHSYM_ERR_LIMIT && room < most)
             continue;
         if (result == MACHSYM_ERR_LIMIT)
-            return archive_fail(
-                err, MACHSYM_ERR_LIMIT,
-                "the file would become more than 256 times its size; if that is right, unpack it first",
-                "gzip", at);
+            return archive_fail(err, MACHSYM_ERR_LIMIT, bomb, "gzip", at);
         if (result != MACHSYM_OK || in.len - *used < 8)
             return archive_damaged(err, "the compressed bytes are damaged or cut short; copy the file again",
                                    "gzip", at + head + *used);
@@ -761,13 +772,39 @@ static bool archive_gunzip(const archive *a, text *out, machsym_error *err)
         ok = archive_gunzip_one(p + at, packed.len - at, at, out, &used, err);
         at += used;
         if (ok && archive_would_be_bomb(at, out->len))
-            ok = archive_fail(
-                err, MACHSYM_ERR_LIMIT,
-                "the file would become more than 256 times its size; if that is right, unpack it first",
-                "gzip", at);
+            ok = archive_fail(err, MACHSYM_ERR_LIMIT, bomb, "gzip", at);
     }
     text_free(&packed);
     return ok;
+}
+
+/* ---- Zstandard ---- */
+
+static bool archive_unzstd(const archive *a, text *out, machsym_error *err)
+{
+    text packed = {0};
+    size_t at = 0;
+    zstd_end end = ZSTD_DONE;
+    bool ok = a->size < ARCHIVE_MAX_BYTES && archive_read_at(a, 0, a->size, &packed);
+    if (!ok)
+        archive_fail(err, MACHSYM_ERR_IO, "the file cannot be read into memory", "zstd", 0);
+    machsym_bytes in = {packed.v, packed.len};
+    uint64_t most = a->size * ARCHIVE_MAX_RATIO + ARCHIVE_MAX_RATIO_AHEAD;
+    if (ok)
+        end = zstd_decode(in, most < ARCHIVE_MAX_BYTES ? most : ARCHIVE_MAX_BYTES, out, &at);
+    text_free(&packed);
+    switch (end) {
+    case ZSTD_DONE: return ok;
+    case ZSTD_FULL: return archive_fail(err, MACHSYM_ERR_LIMIT, bomb, "zstd", at);
+    case ZSTD_DICTIONARY:
+        return archive_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                            "it was made with a dictionary; unpack it with `zstd -d -D DICTIONARY`", "zstd",
+                            at);
+    case ZSTD_SHORT:
+    case ZSTD_BAD: break;
+    }
+    return archive_damaged(err, "the compressed bytes are damaged or cut short; copy the file again", "zstd",
+                           at);
 }
 
 /* ---- Static libraries (ar.h) ---- */
@@ -905,6 +942,15 @@ static bool archive_find_kind(archive *a)
         a->kind = KIND_ZIP;
     else if (archive_gzip_header(p, head.len) != 0 || (head.len >= 4 && p[0] == 0x1f && p[1] == 0x8b))
         a->kind = KIND_GZIP;
+    else if (zstd_is((machsym_bytes){head.v, head.len}))
+        a->kind = KIND_ZSTD;
+    else if (head.len >= 10 && memcmp(p, "BZh", 3) == 0 && memcmp(p + 4, "1AY&SY", 6) == 0)
+        a->kind = KIND_BZIP2;
+    else if (head.len >= 6 && memcmp(p,
+                                     "\xfd"
+                                     "7zXZ\0",
+                                     6) == 0)
+        a->kind = KIND_XZ;
     else if (head.len >= 8 && memcmp(p, "!<arch>\n", 8) == 0)
         a->kind = KIND_AR;
     else if (head.len >= 8 && memcmp(p, "!<thin>\n", 8) == 0) /* of GNU's ar and llvm-ar */
@@ -920,9 +966,10 @@ static bool archive_find_kind(archive *a)
 }
 
 /* What is compressed as a whole becomes what it holds: a tar, or one file. */
-static bool archive_open_gzip(archive *a, machsym_error *err)
+static bool archive_open_packed(archive *a, const char *ending, machsym_error *err)
 {
-    if (!archive_gunzip(a, &a->content, err))
+    archive_kind kind = a->kind;
+    if (!(kind == KIND_ZSTD ? archive_unzstd : archive_gunzip)(a, &a->content, err))
         return false;
     if (a->fd >= 0)
         close(a->fd);
@@ -931,10 +978,11 @@ static bool archive_open_gzip(archive *a, machsym_error *err)
     a->size = a->content.len;
     if (archive_find_kind(a) && a->kind == KIND_TAR)
         return archive_open_tar(a, err);
-    a->kind = KIND_GZIP;
+    a->kind = kind;
     archive_member *member = archive_add_member(a, err);
     machsym_str name = str_base_name(str_c(a->path != NULL ? a->path : "contents"));
-    member->name = pool_copy(&a->names, name.ptr, name.len - (archive_str_ends(name, ".gz") ? 3 : 0));
+    member->name =
+        pool_copy(&a->names, name.ptr, name.len - (archive_str_ends(name, ending) ? strlen(ending) : 0));
     member->packed = member->size = a->size;
     return true;
 }
@@ -951,7 +999,15 @@ static bool archive_open_kind(archive *a, machsym_error *err)
     switch (a->kind) {
     case KIND_ZIP: return archive_open_zip(a, err);
     case KIND_TAR: return archive_open_tar(a, err);
-    case KIND_GZIP: return archive_open_gzip(a, err);
+    case KIND_GZIP: return archive_open_packed(a, ".gz", err);
+    case KIND_ZSTD: return archive_open_packed(a, ".zst", err);
+    case KIND_BZIP2:
+        return archive_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                            "compressed by bzip2, which is not read here; unpack it with `bunzip2`", "bzip2",
+                            0);
+    case KIND_XZ:
+        return archive_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                            "compressed by xz, which is not read here; unpack it with `unxz`", "xz", 0);
     case KIND_FAT: return archive_open_fat(a, err);
     case KIND_THIN:
         if (a->path != NULL)

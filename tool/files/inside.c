@@ -214,7 +214,10 @@ static void inside_list_member(void *user, const member_found *found, machsym_er
 /* Lists an archive. Returns false with *err when it is none (MACHSYM_OK) or damaged. Free the walk. */
 static bool inside_list_archive(const char *path, listing *to, member_walk *walk, machsym_error *err)
 {
-    to->gz = to->what == WANT_REPORTS && inside_has_suffix(str_c(path), ".gz") ? path : NULL;
+    to->gz = to->what == WANT_REPORTS &&
+                     (inside_has_suffix(str_c(path), ".gz") || inside_has_suffix(str_c(path), ".zst"))
+                 ? path
+                 : NULL;
     return members_walk(path, inside_list_member, to, walk, err);
 }
 

@@ -53,7 +53,7 @@ static bool members_has_suffix(machsym_str name, const char *suffix)
 
 bool members_is_archive_name(machsym_str name)
 {
-    static const char *const ends[] = {".zip", ".tar", ".tgz", ".gz", ".ipa"};
+    static const char *const ends[] = {".zip", ".tar", ".tgz", ".gz", ".zst", ".ipa"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         if (members_has_suffix(name, ends[i]))
             return !str_starts(str_base_name(name),

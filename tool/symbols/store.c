@@ -7,6 +7,7 @@
 #include "../files/caches.h"
 #include "../files/inside.h"
 #include "../files/members.h"
+#include "../files/zstd.h"
 #include "index.h"
 
 #include <errno.h>
@@ -268,7 +269,7 @@ static void store_probe_archive(store *s, store_index *index, index_child *child
 }
 
 /* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
- * none, *err says why. */
+ * none, *err says why. Stores of symsorter have compressed files without an ending. */
 static void store_probe_file(store *s, store_index *index, index_child *child, const char *path,
                              machsym_error *err)
 {
@@ -277,7 +278,7 @@ static void store_probe_file(store *s, store_index *index, index_child *child, c
     memset(err, 0, sizeof *err);
     if (!store_read_head(path, head, err))
         return;
-    if (members_is_archive_name(str_c(path)))
+    if (members_is_archive_name(str_c(path)) || zstd_is((machsym_bytes){head, sizeof head}))
         store_probe_archive(s, index, child, path, err);
     else if ((store_is_macho(head) && !store_is_java(head)) || store_is_map(head))
         store_probe_slices(index, child, path, "", err);

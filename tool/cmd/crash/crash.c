@@ -430,7 +430,8 @@ const command crash_command = {
     "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks",
     "[options] REPORT...",
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
-    "REPORT is a file, a .gz, a zip, tar, folder or .xccrashpoint with some, or - for standard input: "
+    "REPORT is a file, a .gz, a .zst, a zip, tar, folder or .xccrashpoint with some, or - for standard "
+    "input: "
     ".crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, panics, stackshots, jetsam reports, leaks, MetricKit,\n"
     "KSCrash, PLCrashReporter (as text), Crashlytics, Bugsnag, Sentry and Datadog events, stacks as lldb,\n"
