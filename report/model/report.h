@@ -94,6 +94,9 @@ typedef struct report_call {
     bool has_line;
     machsym_source name_source;
     machsym_source line_source;
+    machsym_str link;       /* to the line; may be empty */
+    machsym_str context;    /* lines of source around it; may be empty */
+    uint32_t context_first; /* the number of the first */
 } report_call;
 
 /* A frame of a stack. */

@@ -43,6 +43,28 @@ void call_put(text *t, const report_call *call, bool full_path)
     call_put_tail(t, call);
 }
 
+static void call_put_context(text *t, const report_call *call)
+{
+    machsym_str rest = call->context;
+    machsym_str line;
+    const char *between = "";
+    if (rest.len == 0)
+        return;
+    text_c(t, ",\"context\":{\"first\":");
+    text_dec(t, call->context_first);
+    text_c(t, ",\"lines\":[");
+    while (rest.len > 0 || *between == 0) {
+        line = str_make(rest.ptr, str_find(rest, "\n"));
+        text_c(t, between);
+        text_json(t, line);
+        between = ",";
+        if (line.len == rest.len)
+            break;
+        rest = str_from(rest, line.len + 1);
+    }
+    text_c(t, "]}");
+}
+
 void call_put_json(text *t, const report_call *call)
 {
     text_c(t, "{\"name\":");
@@ -61,5 +83,8 @@ void call_put_json(text *t, const report_call *call)
     if (call->owner.len > 0)
         json_put_str(t, "owner", call->owner);
     json_put_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
+    if (call->link.len > 0)
+        json_put_str(t, "link", call->link);
+    call_put_context(t, call);
     text_char(t, '}');
 }

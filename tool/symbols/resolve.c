@@ -47,6 +47,7 @@ typedef struct resolving {
     image_pool *all;
     const resolve_options *how;
     resolve_budget left;
+    context_cache source;
     resolve_register *registers; /* of all threads, by image */
     uint32_t next_register;
 } resolving;
@@ -92,7 +93,8 @@ enum { CALL_COST = 512 };
 
 static uint64_t resolve_call_cost(const report_call *call)
 {
-    return CALL_COST + resolve_written_size(call->name) + 2 * resolve_written_size(call->path) +
+    return CALL_COST + resolve_written_size(call->link) + resolve_written_size(call->context) +
+           resolve_written_size(call->name) + 2 * resolve_written_size(call->path) +
            resolve_written_size(call->owner);
 }
 
@@ -171,6 +173,19 @@ static void resolve_set_place(const resolving *w, const machsym_frame *from, rep
     call->column = 0;
 }
 
+/* What leads to the line, and what stands there. */
+static void resolve_add_source(resolving *w, machsym_str path, report_call *call)
+{
+    const resolve_options *how = w->how;
+    text t = {0};
+    if (links_put(&how->links, w->r, path, call->line, call->column, &t))
+        call->link = resolve_keep_part(w, &t);
+    if (how->sources.folder != NULL &&
+        context_find(&how->sources, path, call->line, &w->source, &t, &call->context_first))
+        call->context = resolve_keep_part(w, &t);
+    text_free(&t);
+}
+
 static void resolve_add_call(resolving *w, const image_loan *loan, const machsym_frame *from,
                              uint64_t file_addr, const frame_style *style, text *t)
 {
@@ -179,6 +194,8 @@ static void resolve_add_call(resolving *w, const image_loan *loan, const machsym
     frame_put_name(t, from, style);
     call->name = resolve_keep_part(w, t);
     resolve_set_place(w, from, call, t);
+    if (frame_has_line(from))
+        resolve_add_source(w, str_make(t->v, t->len), call);
     call->path = resolve_keep_part(w, t);
     machsym_str owner = loan_owner(loan, file_addr, from);
     call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
@@ -413,7 +430,7 @@ static resolve_register *resolve_sort_registers(const report *r)
 
 const char *resolve_report(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
-    resolving w = {false, false, r, all, how, {0, 0, NULL}, NULL, 0};
+    resolving w = {.r = r, .all = all, .how = how};
     resolve_budget own;
     resolve_budget *budget = how->shared != NULL ? how->shared : &own;
     size_t *starts = mem_alloc(((size_t)r->image_count + 2) * sizeof *starts);
@@ -432,6 +449,7 @@ const char *resolve_report(report *r, image_pool *all, const resolve_options *ho
     free(tasks);
     free(starts);
     free(w.registers);
+    context_close(&w.source);
     report_count_frames(r, counts);
     counts->is_unreached = w.is_unreached;
     counts->is_unread = w.is_unread;

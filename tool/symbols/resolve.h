@@ -10,6 +10,8 @@
 #include "machsym.h"
 #include "../../report/model/redact.h"
 #include "../../report/model/report.h"
+#include "../../report/model/links.h"
+#include "context.h"
 #include "images.h"
 #include "line_map.h"
 #include "source.h"
@@ -47,6 +49,8 @@ typedef struct resolve_options {
     frame_style style;
     const line_map *csharp; /* lines of C# in place of il2cpp's; NULL: none */
     const redactor *redact; /* NULL: names and paths are shown as they are */
+    link_rules links;
+    context_rules sources;
     resolve_budget *shared; /* by all reports of a file; NULL: this one has its own */
 } resolve_options;
 

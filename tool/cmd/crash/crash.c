@@ -1,16 +1,22 @@
 /* machsym crash: whole reports in, readable reports out. */
 #include "crash.h"
 #include "../../../report/base/digits.h"
+#include "../../../report/model/links.h"
 #include "../../base/posix.h"
 #include "../../base/readfile.h"
 #include "../../base/say.h"
 #include "../commands.h"
 #include "../../files/inside.h"
 #include "../../files/outfile.h"
+#include "../../symbols/context.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* Lines of source around one, where nobody says how many. */
+enum { CONTEXT_LINES = 3 };
 
 /* ---- Options ---- */
 
@@ -147,6 +153,40 @@ static bool crash_take_json_out(void *field, const char *value)
     return false;
 }
 
+static bool crash_take_link(void *field, const char *value)
+{
+    const char *why = links_take_template(field, str_c(value));
+    if (why != NULL)
+        say_message("--link=%s: %s", value, why);
+    return why == NULL;
+}
+
+static bool crash_take_root(void *field, const char *value)
+{
+    const char *why = links_add_root(field, str_c(value));
+    if (why != NULL)
+        say_message("--source-root=%s: %s", value, why);
+    return why == NULL;
+}
+
+static bool crash_take_commit(void *field, const char *value)
+{
+    ((link_rules *)field)->commit = str_c(value);
+    return true;
+}
+
+static bool crash_take_context(void *field, const char *value)
+{
+    char *end;
+    unsigned long lines = strtoul(value, &end, 10);
+    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && lines > 0 && lines <= CONTEXT_MAX;
+    if (ok)
+        *(unsigned *)field = (unsigned)lines;
+    else
+        say_message("--context wants a number of lines from 1 to %d, not %s", (int)CONTEXT_MAX, value);
+    return ok;
+}
+
 static bool crash_take_inline(void *field, const char *value)
 {
     (void)value;
@@ -203,6 +243,22 @@ const option crash_lookup_table[] = {
      "whose code it is, by a file of rules: see machsym owners --help. --summary\ntells whose fault it is: "
      "that of the first function that has an owner",
      offsetof(crash_options, rules), owners_take_rules},
+    {"link", "TEMPLATE",
+     "a link to each line in JSON, the page and briefs:\nhttps://host/blob/{commit}/{path}#L{line}; also "
+     "{column}, "
+     "and {version} and {build} of the\nreport",
+     offsetof(crash_options, resolve.links), crash_take_link},
+    {"commit", "WORD", "what {commit} in that is: a commit, branch or tag",
+     offsetof(crash_options, resolve.links), crash_take_commit},
+    {"source-root", "FROM=TO",
+     "paths of debug info that begin with FROM begin with TO in links, and in the\nfolder of --sources; "
+     "others get "
+     "none then. May repeat: the first that fits",
+     offsetof(crash_options, resolve.links), crash_take_root},
+    {"sources", "DIR", "a folder with the sources, for --context; nothing outside it is read",
+     offsetof(crash_options, resolve.sources.folder), NULL},
+    {"context", "N", "N lines of source before and after each line, in JSON (3 with --sources)",
+     offsetof(crash_options, context), crash_take_context},
     {"raw-addresses", NULL, "look return addresses up as they are, not one byte before",
      offsetof(crash_options, resolve.raw_addresses), NULL},
     {"machinery", "FILE",
@@ -364,6 +420,27 @@ void crash_options_begin(crash_options *o)
     o->lines.lines = MACHSYM_LINES_PEOPLE;
 }
 
+const char *crash_lookups_wrong(const crash_options *o)
+{
+    if (links_lack_commit(&o->resolve.links))
+        return "--link has {commit}: tell it with --commit=WORD";
+    if (o->context > 0 && o->resolve.sources.folder == NULL)
+        return "--context wants the folder of the sources: --sources=DIR";
+    return NULL;
+}
+
+static bool crash_settle_sources(crash_options *o)
+{
+    struct stat st;
+    const char *folder = o->resolve.sources.folder;
+    o->resolve.sources.links = &o->resolve.links;
+    o->resolve.sources.lines = o->context > 0 ? o->context : CONTEXT_LINES;
+    if (folder == NULL || (stat(folder, &st) == 0 && S_ISDIR(st.st_mode)))
+        return true;
+    say_message("%s: no folder of sources", folder);
+    return false;
+}
+
 bool crash_lookups_begin(crash_options *o)
 {
     o->write.all = o->resolve.all;
@@ -377,7 +454,7 @@ bool crash_lookups_begin(crash_options *o)
     }
     if (o->is_redacted)
         o->resolve.redact = &o->redact;
-    return owners_are_read(o->rules);
+    return crash_settle_sources(o) && owners_are_read(o->rules);
 }
 
 void crash_lookups_end(crash_options *o)
@@ -413,6 +490,8 @@ static int crash_run(int argc, char **argv)
     else if (only_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
         status =
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
+    else if (crash_lookups_wrong(&crash) != NULL)
+        status = options_wrong(&crash_command, crash_lookups_wrong(&crash));
     else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
     else if (reports.count == 0 || !crash_spares_reports(&crash, &reports) || !crash_lookups_begin(&crash))

@@ -1,6 +1,6 @@
 /* ==== >> cmd/crash/crash ====
  * Job: the command that answers reports: options, threads, outputs.
- * Offers: crash_options; crash_lookups_begin, crash_images_how, crash_run_reports.
+ * Offers: crash_options; crash_lookups_wrong, crash_lookups_begin, crash_images_how, crash_run_reports.
  * Never: knows a format of reports. */
 #ifndef MACHSYM_TOOL_CMD_CRASH_H
 #define MACHSYM_TOOL_CMD_CRASH_H
@@ -49,6 +49,7 @@ typedef struct crash_options {
     resolve_options resolve;
     write_options write;
     redactor redact;
+    unsigned context; /* lines of source before and after one; 0: none */
     const char *redact_key;
     bool is_redacted;
     unsigned jobs;
@@ -76,6 +77,8 @@ extern const option crash_lookup_table[];
 
 /* What holds before any option is read. */
 void crash_options_begin(crash_options *o);
+/* What is wrong with them together; NULL: nothing. */
+const char *crash_lookups_wrong(const crash_options *o);
 /* What those options bring with them, once all are read. Returns false after a message. */
 bool crash_lookups_begin(crash_options *o);
 void crash_lookups_end(crash_options *o);

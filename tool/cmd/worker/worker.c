@@ -91,6 +91,8 @@ int worker_cmd_run_as(const command *c, const worker_protocol *protocol, int arg
     int count = options_parse(c, &o, argc, argv);
     if (count != 0) {
         status = count < 0 ? options_status(count) : options_wrong(c, "requests are lines of standard input");
+    } else if (crash_lookups_wrong(&o.lookups) != NULL) {
+        status = options_wrong(c, crash_lookups_wrong(&o.lookups));
     } else if (crash_lookups_begin(&o.lookups)) {
         status = worker_cmd_answer_all(&o, protocol);
     }
