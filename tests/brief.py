@@ -5,10 +5,12 @@ to is what their image's symbols say. Old MetricKit has its version and device.
 Usage: brief.py MACHSYM WORK. The last line is "N passed, N failed, 0 skipped"."""
 import base64
 import json
-import re
+import os
+import random
 import shlex
 import subprocess
 import sys
+import urllib.parse
 
 MACHSYM, WORK = shlex.split(sys.argv[1]), sys.argv[2]
 FIXTURES = "tests/fixtures/"
@@ -128,6 +130,167 @@ def test_old_metrickit():
         report, = reports_of("-", data=json.dumps(document).encode())
         got = [report.get(m) for m in ("version", "os", "hardware")]
         check(got == ["1.0.2 (7)", "iPhone OS 14.2 (18B92)", "iPhone12,1"], "old MetricKit: %s %s" % (list(diagnostic), list(payload)), got)
+
+
+# ---- Briefs ----
+
+def brief_of(line, what):
+    """A brief that fits and is valid."""
+    check(len(line) + 1 <= 1500, what + ": at most 1,500 bytes", len(line))
+    try:
+        brief = json.loads(line.decode("utf-8", "strict"))
+    except ValueError as error:
+        check(False, what + ": JSON in UTF-8", (error, line))
+        return {}
+    check(brief["schema"] == "crash-brief/1" and isinstance(brief["what"], list) and isinstance(brief["where"], list), what + ": members", brief)
+    return brief
+
+
+def compare(brief, report, what):
+    """What a brief says is in crash/1."""
+    calls = [c for t in report["threads"] for f in t["frames"] for c in f["calls"]]
+    for frame in brief["where"]:
+        if "line" in frame and not frame["name"].endswith("..."):
+            same = [c for c in calls if c["name"] == frame["name"] and c["line"] == frame["line"] and c["file"].endswith(frame["file"].lstrip("."))]
+            check(same and frame.get("link") in (None, same[0].get("link")), what + ": where", frame)
+    check(brief["cause"] == report["facts"]["cause"], what + ": cause", brief)
+    words = report["facts"]["words"]
+    check(all(w in words or (w.endswith("...") and any(x.startswith(w[:-3]) for x in words)) for w in brief["what"]), what + ": what", (brief["what"], words))
+    fault = report["facts"].get("fault", {})
+    check(all(fault.get(k) == v or k == "region" for k, v in brief.get("fault", {}).items()), what + ": fault", (brief.get("fault"), fault))
+    values = {(r["name"], r["value"]) for t in report["threads"] for r in t.get("registers", [])}
+    check(all((r["name"], r["value"]) in values for r in brief.get("registers", [])), what + ": registers", brief)
+
+
+def test_brief():
+    link = ["--link=https://host/a/blob/" + "0" * 40 + "/{path}#L{line}", "--source-root=/fixtures="]
+    paths = sorted(os.path.join(d, f) for folder in ("reports", "services", "stacks", "system", "apple", "facts") for d, _, files in os.walk(FIXTURES + folder)
+                   for f in files if not f.endswith((".md", "SOURCES")))
+    seen = 0
+    for path in paths:
+        arguments = [*LOOK, *link, path]
+        json_lines = subprocess.run(MACHSYM + ["crash", "-q", "--json", *arguments], capture_output=True, timeout=60)
+        lines = subprocess.run(MACHSYM + ["crash", "-q", "--brief", *arguments], capture_output=True, timeout=60)
+        check(lines.returncode == json_lines.returncode, path + ": status", lines.stderr)
+        reports = [json.loads(line) for line in json_lines.stdout.splitlines()]
+        briefs = lines.stdout.splitlines()
+        check(len(reports) == len(briefs), path + ": a line a report", (len(reports), len(briefs)))
+        for line, report in zip(briefs, reports):
+            compare(brief_of(line, path), report, path)
+            seen += 1
+    check(seen > 80, "reports", seen)
+
+
+def test_brief_of_anything():
+    """Names of any length and bytes, many images, many words."""
+    chance = random.Random(4)
+    letters = ['"', "\\", "\x01", "\x7f", "\u00e9", "\u2028", "\U0001f600", "a", "<", "\ud800", "x" * 40]
+    head, body = open(FIXTURES + "apple/mac26.ips", encoding="utf-8").read().split("\n", 1)
+    for number in range(60):
+        def noise():
+            return "".join(chance.choice(letters) for _ in range(chance.choice((0, 1, 5, 60, 400, 3000))))
+        report = json.loads(body)
+        report.update(procName=noise(), vmRegionInfo=noise() + "\n---> " + noise() + " 0-10000 [ 1K] rw-/rwx", asi={noise(): [noise(), noise()]})
+        report["bundleInfo"] = {"CFBundleShortVersionString": noise(), "CFBundleVersion": noise()}
+        report["osVersion"] = {"train": noise(), "build": noise()}
+        report["exception"] = {"type": "EXC_BAD_ACCESS", "signal": "SIGSEGV", "subtype": noise(), "codes": noise()}
+        report["termination"] = {"namespace": noise(), "code": 5, "indicator": noise()}
+        for image in report["usedImages"]:
+            image["name"], image["path"] = noise(), "/Applications/" + noise()
+            image["uuid"] = "%08x-0000-4000-8000-000000000000" % chance.getrandbits(32)
+        for thread in report["threads"]:
+            for frame in thread["frames"]:
+                if chance.random() < 0.5:
+                    frame.update(symbol=noise(), sourceFile=noise(), sourceLine=3, symbolLocation=1)
+        data = (head + "\n" + json.dumps(report)).encode("utf-8", "surrogatepass")
+        path = WORK + "/" + "".join(chance.choice("ab \u00e9'") for _ in range(chance.choice((1, 30, 60)))) + ".ips"
+        open(path, "wb").write(data)
+        done = subprocess.run(MACHSYM + ["crash", "-q", "--brief", *LOOK, path], capture_output=True, timeout=60)
+        check(done.stdout.count(b"\n") == 1, "a line", done.stderr)
+        brief = brief_of(done.stdout.rstrip(b"\n"), "noise %d" % number)
+        check("signature" in brief and "do" in brief and brief["where"], "what matters is there", brief)
+
+
+# ---- Links and lines ----
+
+def calls_of(*arguments):
+    report, = reports_of(FIXTURES + "reports/demo.ips", *arguments)
+    return [c for t in report["threads"] for f in t["frames"] for c in f["calls"]]
+
+
+def test_links():
+    template = "https://host/{commit}/{path}?v={version}&b={build}#L{line}C{column}"
+    calls = calls_of("--link=" + template, "--commit=a b/\u00e9", "--source-root=/nowhere=x", "--source-root=/fixtures/=top dir")
+    for call in calls:
+        path = urllib.parse.quote("top dir/" + call["file"][len("/fixtures/"):])
+        want = "https://host/a%%20b/%%c3%%a9/%s?v=1.2&b=7#L%dC%d" % (path, call["line"], call["column"])
+        check(call["link"] == want, "a link", (call.get("link"), want))
+    check(all(c["link"] == "vscode://file/fixtures/demo/%s:%d" % (os.path.basename(c["file"]), c["line"])
+              for c in calls_of("--link=vscode://file/{path}:{line}")), "without roots", calls)
+    check(not any("link" in c for c in calls_of("--link=https://h/{path}", "--source-root=/fixture=")), "a root ends where a part does")
+    check(not any("link" in c for c in calls_of("--source-root=/fixtures=")), "no template, no links")
+    for wrong in ("javascript:alert({path})", "data:text/html,{path}", "vbscript:{path}", "JavaScript://{path}", "//h/{path}", "{path}", "", "https://h/x",
+                  "https://h/{path}\n", 'https://h/"{path}', "https://h/{path}{x}", "https://h/{path", "https://h/}{path}", "https://h/<{path}"):
+        done = subprocess.run(MACHSYM + ["crash", "--link=" + wrong, FIXTURES + "reports/demo.ips"], capture_output=True, timeout=60)
+        check(done.returncode == 2 and not done.stdout and b"machsym: --link" in done.stderr, "no link: %r" % wrong, done.stderr)
+    for wrong in (["--link=https://h/{commit}/{path}"], ["--source-root=x"], ["--source-root==x"], ["--context=2"], ["--sources=.", "--context=0"],
+                  ["--sources=.", "--context=21"]):
+        done = subprocess.run(MACHSYM + ["crash", *wrong, FIXTURES + "reports/demo.ips"], capture_output=True, timeout=60)
+        check(done.returncode == 2 and not done.stdout, "refused: %s" % wrong, done.stderr)
+    page = crash("--html", "--link=https://host/{path}#L{line}", FIXTURES + "reports/demo.ips")
+    check("https://host/fixtures/demo/player.mm#L19" in page, "links on the page")
+
+
+def test_paths():
+    """A path that leaves its root has no link; "." and ".." in one that does not are taken out."""
+    for written, want in (("/r/a/../b/./c.c", "b/c.c"), ("/r/../etc/c.c", None), ("/r/a/../../etc/c.c", None), ("/r//b\\c.c", "b/c.c"), ("../c.c", None)):
+        got = link_of(written)
+        check(got == (want and "https://h/" + want), "path %s" % written, got)
+
+
+def link_of(path):
+    """The link of a call in that file, by way of --line-map: C# lines of the fixture's C++."""
+    mapping = {"/fixtures/demo/queue.hpp": {path: {str(n): n for n in range(1, 40)}}}
+    open(WORK + "/LineNumberMappings.json", "w", encoding="utf-8").write(json.dumps(mapping))
+    calls = calls_of("--line-map", WORK + "/LineNumberMappings.json", "--link=https://h/{path}", "--source-root=/r=")
+    call = next(c for c in calls if c["name"] == "require(bool)")
+    return call.get("link") if call["file"] == path else "no mapping: %s" % call["file"]
+
+
+def test_context():
+    folder = os.path.abspath(FIXTURES + "src")
+    for n in (1, 3, 20):
+        for call in calls_of("--sources=" + folder, "--source-root=/fixtures=", "--context=%d" % n):
+            lines = open(folder + call["file"][len("/fixtures"):], encoding="utf-8").read().splitlines()
+            first = max(1, call["line"] - n)
+            check(call["context"] == {"first": first, "lines": lines[first - 1:call["line"] + n]}, "lines of %s" % call["file"], call)
+    # what is outside, by a path, by a link to a file and to a folder, and what is no file
+    outside, inside = WORK + "/outside", WORK + "/inside"
+    for made in (outside, inside + "/demo", inside + "/deep"):
+        os.makedirs(made)
+    open(outside + "/queue.hpp", "w").write("secret\n" * 50)
+    roots = ["--source-root=/fixtures/demo=demo"]
+    if hasattr(os, "symlink"):
+        os.symlink(outside + "/queue.hpp", inside + "/demo/queue.hpp")
+        check(not any("context" in c for c in calls_of("--sources=" + inside, *roots)), "a link that leads out is not followed")
+        os.remove(inside + "/demo/queue.hpp")
+        os.symlink(outside, inside + "/out")
+        check(not any("context" in c for c in calls_of("--sources=" + inside, "--source-root=/fixtures/demo=out")), "nor is a folder")
+        open(inside + "/deep/queue.hpp", "w").write("fine\n" * 50)
+        os.symlink("../deep/queue.hpp", inside + "/demo/queue.hpp")
+        check(any(c.get("context", {}).get("lines") == ["fine"] * 7 for c in calls_of("--sources=" + inside, *roots)), "one that stays inside is")
+        os.remove(inside + "/demo/queue.hpp")
+    check(not any("context" in c for c in calls_of("--sources=" + inside, "--source-root=/fixtures/demo=../outside")), "a root leads out of the folder")
+    os.makedirs(inside + "/demo/queue.hpp")
+    check(not any("context" in c for c in calls_of("--sources=" + inside, *roots)), "a folder is no file")
+    os.rmdir(inside + "/demo/queue.hpp")
+    open(inside + "/demo/queue.hpp", "wb").write(b"\n".join([b"\xff\x01" + b"\xc3\xa9" * 4000] * 8))
+    lines = [c["context"]["lines"] for c in calls_of("--sources=" + inside, *roots) if "context" in c]
+    check(lines and all(len(x.encode()) < 1500 and x.rstrip("\u00e9") == "\ufffd\x01" for line in lines for x in line), "long lines are cut between characters", lines[:1])
+    open(inside + "/demo/queue.hpp", "w").write("one\n")
+    check(not any("context" in c for c in calls_of("--sources=" + inside, *roots)), "a file without that line")
+    done = subprocess.run(MACHSYM + ["crash", "--sources=" + WORK + "/nothing", FIXTURES + "reports/demo.ips"], capture_output=True, timeout=60)
+    check(done.returncode == 1 and b"no folder of sources" in done.stderr, "no folder", done.stderr)
 
 
 def main():

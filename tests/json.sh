@@ -71,7 +71,7 @@ printf '%s\n' "Exception Type:  EXC_GUARD" "Exception Codes: 0x4000000100000007,
     "Thread 0 Crashed:" "0   demo   0x0000000102a30aec 0x102a30000 + 2796" >"$work/guard.crash"
 many="$many $work/guard.crash $work/sized.crash tests/fixtures/facts/tag.ips $work/subtype.crash $work/reason.ips tests/fixtures/stacks/mail.txt tests/fixtures/apple/*.ips"
 # shellcheck disable=SC2086
-for how in crash summary signature group missing; do
+for how in crash summary brief signature group missing; do
     case $how in
     crash) option= ;;
     missing) option=--missing=text ;;
@@ -104,6 +104,18 @@ done
 check "--json-out into no folder"
 printf 'prefix -[Player = ours\nprefix demo/ = ours\nimage demo\nall = ours\n' >"$work/blame"
 M crash-summary crash -q --json --summary --no-cache -d $dsym --owners "$work/blame" $reports/demo.crash $reports/demo-leaks.txt
+for how in --brief --json; do
+    M crash-links crash -q $how --no-cache -d $dsym --owners "$work/blame" --link='https://host/{path}#L{line}' --source-root=/fixtures= \
+        --sources=tests/fixtures/src --context=1 $reports/demo.crash tests/fixtures/facts/tag.ips
+done
+# three images without symbols, and registers that point into one of them and into a function
+printf 'Thread 0 Crashed:\n%s\n%s\n%s\n%s\n\nThread 0 crashed with ARM Thread State (64-bit):\n%s\n\nBinary Images:\n%s\n%s\n%s\n%s\n' \
+    '0   A 0x100000010 0x100000000 + 16' '1   B 0x110000010 0x110000000 + 16' '2   C 0x120000010 0x120000000 + 16' \
+    '3   demo 0x130000aec 0x130000000 + 2796' '    x0: 0x0000000100000020   x1: 0x0000000130000aec' \
+    '0x100000000 - 0x100003fff A arm64  <00000000000000000000000000000001> /A' '0x110000000 - 0x110003fff B arm64  <00000000000000000000000000000002> /B' \
+    '0x120000000 - 0x120003fff C arm64  <00000000000000000000000000000003> /C' \
+    '0x130000000 - 0x130003fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /demo' >"$work/three.crash"
+M crash-links crash -q --brief --no-cache -d $dsym "$work/three.crash"
 # shellcheck disable=SC2086
 "$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
@@ -113,7 +125,7 @@ cat >"$work/requests" <<END
 {"id":1,"do":"demangle","names":["_Z1fv"]}
 {"id":"2","do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":["0xaec"]}
 {"do":"stats"}
-{"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["json","text","summary","signature","same"]}
+{"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["json","text","summary","signature","same","brief"]}
 {"do":"crash","base64":"VGhyZWFkIDAgQ3Jhc2hlZDoKMCAgIGRlbW8gMHgxMDAwMDBhZWMgMHgxMDAwMDAwMDAgKyAyNzk2Cg==","want":["same"]}
 {"do":"crash","path":"$work/cut.plcrash"}
 {"do":"stop"}

@@ -191,10 +191,12 @@ def refusal_of(answer):
 def test_tools():
     path = REPORTS + "/demo.ips"
     report = open(path, encoding="utf-8").read()
-    wants = ["summary", "text", "json", "signature", "same"]
+    wants = ["brief", "summary", "text", "json", "signature", "same"]
     for given in ({"report": report}, {"path": path}, {"base64": base64.b64encode(report.encode()).decode()}):
         answer, = say(call("explain_crash", want=wants, **given), options=["--paths"])
         check(content_of(answer) == worker(dict(given, do="crash", want=wants)), "explain_crash: %s" % list(given))
+        answer, = say(call("explain_crash", **given), options=["--paths"])
+        check(content_of(answer) == worker(dict(given, do="crash", want=["brief"])), "explain_crash is brief by itself: %s" % list(given))
         answer, = say(call("missing_symbols", **given), options=["--paths"])
         check(content_of(answer) == worker(dict(given, do="missing")), "missing_symbols: %s" % list(given))
     answer, = say(call("symbolicate", uuid=UUID, offsets=["0xaec", 2796]))

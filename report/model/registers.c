@@ -2,6 +2,7 @@
 #include "registers.h"
 #include "../base/memory.h"
 #include "../base/text.h"
+#include "stack.h"
 
 /* More registers than any processor's state has: what is beyond them in a damaged text is no register. */
 enum { REGISTERS_MAX = 128 };
@@ -89,4 +90,14 @@ void registers_of_json(report *r, report_thread *thread, const json *doc, uint32
         registers_add_numbered(r, thread, doc, numbered);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         registers_add_member(r, thread, doc, str_c(names[i]), json_get(doc, object, names[i]));
+}
+
+const report_thread *registers_thread(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (r->threads[i].crashed && r->threads[i].register_count > 0)
+            return &r->threads[i];
+    }
+    return thread;
 }

@@ -1,6 +1,7 @@
 /* ==== >> model/registers ====
  * Job: the registers of a thread, as a report tells them.
- * Offers: registers_add, registers_find, registers_value, registers_at, registers_of_json.
+ * Offers: registers_add, registers_find, registers_value, registers_at, registers_of_json,
+ * registers_thread.
  * Never: says what a value means.
  *
  * Text and JSON have different orders and names for the same registers. Here they have one order, that of Apple's text,
@@ -14,6 +15,9 @@
 
 /* Adds a register to the thread, which must be the last one that got some. Only the first of a name is kept. */
 void registers_add(report *r, report_thread *thread, machsym_str name, uint64_t value, machsym_str note);
+/* The thread whose registers tell: the crashed one, even where an exception's stack tells what happened. NULL: there is no
+ * thread. */
+const report_thread *registers_thread(const report *r);
 /* The register so called; NULL: the report does not tell it. */
 const report_register *registers_find(const report *r, const report_thread *thread, const char *name);
 bool registers_value(const report *r, const report_thread *thread, const char *name, uint64_t *out);

@@ -196,6 +196,8 @@ machsym_str access_region_at(const report *r, uint64_t address)
     while (str_take_line(&rest, &line)) {
         access_fault row;
         memset(&row, 0, sizeof row);
+        if (str_find(line, " is in ") < line.len) /* "0x10 is in 0x0-0x20;", ahead of the rows */
+            continue;
         access_parse_region(str_trim(str_starts(str_trim(line), "--->") ? str_after(line, "--->") : line),
                             &row);
         if (row.range.len > 0 && access_is_in_range(row.range, address))
@@ -339,17 +341,6 @@ static void access_find_tag(const report *r, const report_thread *thread, access
 
 /* ---- All together ---- */
 
-/* The thread whose registers tell: the crashed one, even where an exception's stack tells what happened. */
-static const report_thread *access_thread(const report *r)
-{
-    const report_thread *thread = stack_main(r);
-    for (uint32_t i = 0; i < r->thread_count; i++) {
-        if (r->threads[i].crashed && r->threads[i].register_count > 0)
-            return &r->threads[i];
-    }
-    return thread;
-}
-
 /* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. Without one the signal was sent
  * by kill or raise, and no access failed. Returns false then; *codes are those of the bad access. */
 static bool access_unpack_crash(const report *r, exception_codes *codes)
@@ -393,7 +384,7 @@ static void access_refine(const report *r, const report_thread *thread, access_f
 
 void access_find(const report *r, access_fault *out)
 {
-    const report_thread *thread = access_thread(r);
+    const report_thread *thread = registers_thread(r);
     exception_codes codes = codes_find(r);
     memset(out, 0, sizeof *out);
     if (!access_is_bad_access(r) || !access_unpack_crash(r, &codes))

@@ -414,12 +414,17 @@ void missing_put_text(missing_list *list, text *out)
         missing_put_system(out, &list->systems[i]);
 }
 
-static void missing_put_json_image(text *t, const missing_image *m)
+const char *missing_why(const missing_image *m)
 {
     static const char *const words[] = {"no debug info", "no file",   "other uuid",
                                         "damaged",       "ambiguous", "no uuid"};
-    bool is_unknown = m->status.found == IMAGE_MISSING && !m->has_uuid;
-    bool is_damaged = m->status.found == IMAGE_FOUND && m->status.why != NULL;
+    if (m->status.found == IMAGE_MISSING && !m->has_uuid)
+        return "no uuid";
+    return words[m->status.found == IMAGE_FOUND && m->status.why != NULL ? IMAGE_BROKEN : m->status.found];
+}
+
+static void missing_put_json_image(text *t, const missing_image *m)
+{
     text_c(t, "{\"image\":");
     text_json(t, m->name);
     json_put_str(t, "version", m->version);
@@ -427,10 +432,7 @@ static void missing_put_json_image(text *t, const missing_image *m)
     json_put_str(t, "arch", m->arch);
     json_put_number(t, "frames", m->frames);
     json_put_number(t, "reports", m->reports);
-    json_put_str(t, "why",
-                 str_c(is_unknown   ? "no uuid"
-                       : is_damaged ? words[IMAGE_BROKEN]
-                                    : words[m->status.found]));
+    json_put_str(t, "why", str_c(missing_why(m)));
     json_put_str(t, "file", m->status.path != NULL ? str_c(m->status.path) : (machsym_str){NULL, 0});
     if (m->status.found == IMAGE_OTHER_UUID || m->status.found == IMAGE_UNPROVEN)
         json_put_uuid(t, "file_uuid", &m->status.uuid);

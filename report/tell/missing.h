@@ -1,6 +1,6 @@
 /* ==== >> tell/missing ====
  * Job: which images the frames of reports wait for, over all reports of a run.
- * Offers: missing_of, missing_put_image, missing_add_report, missing_add_list, missing_waits,
+ * Offers: missing_of, missing_why, missing_put_image, missing_add_report, missing_add_list, missing_waits,
  * missing_waits_for_system, missing_put_text, missing_put_json, missing_free, missing_bundle.
  * Never: searches for them.
  *
@@ -56,6 +56,8 @@ typedef struct missing_list {
 /* What is missing of one image of a report that was looked up; frames is 0 when nothing is. Borrows the
  * image. */
 missing_image missing_of(const report *r, const report_image *image);
+/* Why it does not answer, as crash-missing/1 has it. */
+const char *missing_why(const missing_image *m);
 /* "NAME VERSION UUID U ARCH: WHY" */
 void missing_put_image(text *t, const missing_image *m);
 

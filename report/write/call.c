@@ -46,22 +46,18 @@ void call_put(text *t, const report_call *call, bool full_path)
 static void call_put_context(text *t, const report_call *call)
 {
     machsym_str rest = call->context;
-    machsym_str line;
-    const char *between = "";
+    size_t end;
     if (rest.len == 0)
         return;
     text_c(t, ",\"context\":{\"first\":");
     text_dec(t, call->context_first);
     text_c(t, ",\"lines\":[");
-    while (rest.len > 0 || *between == 0) {
-        line = str_make(rest.ptr, str_find(rest, "\n"));
-        text_c(t, between);
-        text_json(t, line);
-        between = ",";
-        if (line.len == rest.len)
-            break;
-        rest = str_from(rest, line.len + 1);
+    while ((end = str_find(rest, "\n")) < rest.len) {
+        text_json(t, str_make(rest.ptr, end));
+        text_char(t, ',');
+        rest = str_from(rest, end + 1);
     }
+    text_json(t, rest); /* which may be empty */
     text_c(t, "]}");
 }
 

@@ -68,9 +68,10 @@ static const mcp_tool tools[] = {
      ".ips, .crash, sample, hang and spindump, MetricKit, KSCrash, PLCrashReporter, Sentry, Bugsnag and "
      "Crashlytics events, panics, and pasted stacks.",
      "crash", true,
-     "\"want\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"summary\",\"text\","
-     "\"json\",\"signature\",\"same\"]},\"default\":[\"summary\"],\"description\":\""
-     "summary: in words; text: the whole report as Apple's text, with names and lines; json: "
+     "\"want\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"brief\",\"summary\",\"text\","
+     "\"json\",\"signature\",\"same\"]},\"default\":[\"brief\"],\"description\":\""
+     "brief: at most 1,500 bytes; summary: in words; text: the whole report as Apple's text, with names and "
+     "lines; json: "
      "everything; same: the report as it came, with names put in\"}",
      "[]", "\"reports\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}"},
     {"symbolicate", "Name addresses of an image",
@@ -222,7 +223,7 @@ static void mcp_initialize(const mcp_message *m)
     text_json(m->out, str_c(MACHSYM_VERSION));
     text_c(m->out, "},\"instructions\":");
     text_json(m->out,
-              str_c("Begin with explain_crash: its summary says what happened, where, and which symbols are "
+              str_c("Begin with explain_crash: its brief says what happened, where, and which symbols are "
                     "missing. Ask for text or json only when that is not enough. Names and lines come "
                     "from the dSYMs and symbol stores that this server was started with; where none has "
                     "the UUID of an image, nothing is guessed."));

@@ -315,6 +315,11 @@ static const option table[] = {
     {NULL, NULL, "", 0, NULL},
     {"summary", NULL, "what happened, in words, in place of the report", offsetof(crash_options, summary),
      NULL},
+    {"brief", NULL,
+     "the same for programs and agents: at most 1,500 bytes of JSON a report: what, where,\nwhose, what is "
+     "missing "
+     "and what to do",
+     offsetof(crash_options, brief), NULL},
     {"signature", NULL, "hash and text of the app's top frames, the same for every report of a crash",
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
@@ -490,6 +495,8 @@ static int crash_run(int argc, char **argv)
     else if (only_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
         status =
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
+    else if (crash.brief && crash.summary)
+        status = options_wrong(&crash_command, "--brief and --summary are two answers: ask for one");
     else if (crash_lookups_wrong(&crash) != NULL)
         status = options_wrong(&crash_command, crash_lookups_wrong(&crash));
     else if (count == 0 && crash.files_from == NULL)

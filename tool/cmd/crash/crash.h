@@ -56,6 +56,7 @@ typedef struct crash_options {
     bool no_cache;
     bool copy;
     bool summary;   /* in place of the report */
+    bool brief;     /* the same */
     bool signature; /* the same */
     bool group;     /* the same, for all */
     const char

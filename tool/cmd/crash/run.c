@@ -9,6 +9,7 @@
 #include "../../../report/tell/signature.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
+#include "../../../report/write/brief.h"
 #include "../../../report/write/html.h"
 #include "../../../report/write/write.h"
 #include "../../base/machine.h"
@@ -250,7 +251,9 @@ static void crash_answer_one(const crash_run *run, const report *r, const resolv
     if (!run->in_place || o->output != NULL)
         crash_write_report(o, r, counts, label, result);
     crash_add_json(o, r, counts, result);
-    if (o->summary && o->json) {
+    if (o->brief) {
+        brief_put(r, counts, str_c(label), o->machinery, &result->summary);
+    } else if (o->summary && o->json) {
         write_summary_json(r, label, counts, &result->summary);
     } else if (o->summary || run->tell) {
         if (r->number > 0) {
@@ -540,8 +543,8 @@ static void crash_emit(crash_run *run, crash_result *result)
         say_message("%s%.*s", result->path, (int)line.len, line.ptr);
     if (result->failure.len > 0) {
         say_message("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
-    } else if (o->summary) {
-        if (run->count > 1 && result->report_count == 1 && !o->json)
+    } else if (o->summary || o->brief) {
+        if (run->count > 1 && result->report_count == 1 && !o->json && !o->brief)
             out_line("== %s", result->label);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
@@ -961,7 +964,7 @@ static int crash_finish(crash_run *run)
 
 bool crash_is_answered(const crash_options *o)
 {
-    return o->summary || o->signature || o->group || o->missing != MISSING_SAID;
+    return o->summary || o->brief || o->signature || o->group || o->missing != MISSING_SAID;
 }
 
 images_options crash_images_how(const crash_options *o, const store *s)
@@ -1032,7 +1035,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.in_place = crash_is_answered(o);
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
-    run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
+    run.brief = !o->quiet && !o->summary && !o->brief && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
     bool has_run = false;
     bool is_ready = crash_open_groups(&run) && crash_add_stores(o, s, reports, count) &&

@@ -21,7 +21,7 @@ typedef struct answering {
     text *out;
     text why;         /* it is refused: what is wrong, and what to do */
     const char *kind; /* of the error; NULL: none */
-    /* Asked as a tool: the request has no id and no do, and a report is told in words if it does not say how. */
+    /* Asked as a tool: the request has no id and no do, and of a report it wants a brief if it does not say what. */
     bool is_tool;
 } answering;
 

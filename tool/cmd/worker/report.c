@@ -13,6 +13,7 @@
 #include "../../../report/tell/signature.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
+#include "../../../report/write/brief.h"
 #include "../../../report/write/call.h"
 #include "../../../report/write/write.h"
 #include "../../base/say.h"
@@ -28,26 +29,28 @@ typedef enum worker_want {
     WANT_SUMMARY = 1 << 2,
     WANT_SIGNATURE = 1 << 3,
     WANT_SAME = 1 << 4,
-    WANT_MISSING = 1 << 5 /* of all reports together, and nothing else */
+    WANT_BRIEF = 1 << 5,
+    WANT_MISSING = 1 << 6 /* of all reports together, and nothing else */
 } worker_want;
 
 /* What is wanted, as worker_want; what is not said is JSON. */
 static bool worker_report_take_wants(answering *a, unsigned *wants)
 {
-    static const char *const names[] = {"json", "text", "summary", "signature", "same"};
+    static const char *const names[] = {"json", "text", "summary", "signature", "same", "brief"};
+    enum { WANTS = sizeof names / sizeof names[0] };
     uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
-    *wants = list != JSON_NONE ? 0 : a->is_tool ? WANT_SUMMARY : WANT_JSON;
+    *wants = list != JSON_NONE ? 0 : a->is_tool ? WANT_BRIEF : WANT_JSON;
     if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
         return request_refuse(a, worker_bad_request,
-                              "want is a list of json, text, summary, signature, same");
+                              "want is a list of json, text, summary, signature, same, brief");
     while (json_next(a->doc, list, &at)) {
         unsigned i = 0;
-        while (i < 5 && !json_equals(a->doc, at, names[i]))
+        while (i < WANTS && !json_equals(a->doc, at, names[i]))
             i++;
-        if (i == 5)
+        if (i == WANTS)
             return request_refuse(a, worker_bad_request,
-                                  "want is a list of json, text, summary, signature, same");
+                                  "want is a list of json, text, summary, signature, same, brief");
         *wants |= 1u << i;
     }
     return true;
@@ -77,6 +80,11 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
     if (wants & WANT_JSON) {
         json_put_key(a->out, "json");
         write_json(r, &how, counts, a->out);
+        a->out->len--; /* the newline */
+    }
+    if (wants & WANT_BRIEF) {
+        json_put_key(a->out, "brief");
+        brief_put(r, counts, (machsym_str){NULL, 0}, o->machinery, a->out);
         a->out->len--; /* the newline */
     }
     if (wants & WANT_TEXT) {

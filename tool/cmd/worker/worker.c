@@ -140,7 +140,7 @@ const command worker_command = {
     "order. An error is an answer, too; it ends when standard input does. docs/server.md has all members:\n"
     "  "
     "{\"id\":1,\"do\":\"crash\",\"report\":\"...\",\"want\":[\"json\",\"text\",\"same\",\"summary\","
-    "\"signature\"]}\n"
+    "\"signature\",\"brief\"]}\n"
     "  {\"id\":2,\"do\":\"frames\",\"uuid\":\"...\",\"offsets\":[\"0xaec\",2768]}\n"
     "  {\"id\":3,\"do\":\"demangle\",\"names\":[\"_Z3foov\"]}\n"
     "  {\"id\":4,\"do\":\"build\",\"base64\":\"...\",\"as\":\"map|chunks|store\"}\n"
