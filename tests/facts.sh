@@ -116,6 +116,13 @@ row "access to memory that may not be read or written so: a read at 0x16f0effe0,
     "$bad\nException Codes: 0x0000000000000002, 0x000000016f0effe0\n$(region MALLOC_SMALL)" "" '   esr: 0x9200000f (Data Abort) byte read Permission fault'
 row "access to memory that is not there: a jump to 0x12345678" "$bad\nException Codes: 0x0000000000000001, 0x0000000012345678" "" \
     '   far: 0x0000000012345678  esr: 0x82000006 (Instruction Abort) Translation fault'
+# the form of macOS 10.7 to 12
+row "the stack overflowed: the access hit the guard below the thread's stack; an access at 0x7fff57dd9fd8, in STACK GUARD" \
+    "$bad\nException Codes: KERN_PROTECTION_FAILURE at 0x00007fff57dd9fd8\n\nVM Regions Near 0x7fff57dd9fd8:\n    MALLOC_TINY   00007fd766800000-00007fd769a00000 [ 50.0M] rw-/rwx SM=PRV\n--> STACK GUARD   00007fff545da000-00007fff57dda000 [ 56.0M] ---/rwx SM=NUL  stack guard for thread 0"
+row "the stack overflowed: the access hit the guard below the thread's stack; an access at 0x16b21bf70" \
+    "$bad\nException Subtype: KERN_PROTECTION_FAILURE at 0x000000016b21bf70\nException Message: Thread stack size exceeded due to excessive recursion\nException Codes: 0x0000000000000002, 0x000000016b21bf70"
+row "access to memory that is not there: an access at 0x16dcae878" \
+    "$bad\nException Codes: 0x0000000000000001, 0x000000016dcae878\nVM Region Info: 0x16dcae878 is not in any region.  Bytes after previous region: 551033\n      Stack    16dba0000-16dc28000 [  544K] rw-/rwx SM=PRV  thread 3\n--->  GAP OF 0x8c000 BYTES\n      Stack Guard    16dcb4000-16dcb8000 [   16K] ---/rwx SM=NUL"
 # the processor alone
 row "an atomic instruction was used on memory that does not support it: a write at 0x1000" "$bad" "" \
     '   far: 0x0000000000001000  esr: 0x92000075 (Data Abort)'
@@ -161,6 +168,11 @@ done <<'END'
 0xc000000000000000, 0x0000000000000015|the process may not make this system call: number 21
 0xc00000000000001a, 0x000000000000001a|the process may not make this call of Mach: trap 26
 END
+# newer reports: the target alone, the whole code in the termination; or words only
+row "a Mach port was misused: port 78611 was used by a name that stands for no port (guard 0x0)" \
+    'Exception Type:  EXC_GUARD (SIGKILL)\nException Subtype: GUARD_TYPE_MACH_PORT\nException Message:  INVALID_NAME on mach port 78611 (guarded with 0x0000000000000000)\nException Codes: 0x0000000000013313, 0x0000000000000000\nTermination Reason: GUARD 2305845208237028115'
+row "a Mach port was misused: port 78611 was used by a name that stands for no port (guard 0x0)" \
+    'Exception Type:  EXC_GUARD\nException Subtype: GUARD_TYPE_MACH_PORT\nException Message:  INVALID_NAME on mach port 78611 (guarded with 0x0000000000000000)\nException Codes: 0x0000000000013313, 0x0000000000000000'
 row "a guarded resource was misused: CLOSE on file descriptor 7" 'Exception Type:  EXC_GUARD\nException Message: CLOSE on file descriptor 7'
 while IFS='|' read -r codes want; do
     row "$want" "Exception Type:  EXC_RESOURCE\nException Codes: $codes"
@@ -175,6 +187,11 @@ done <<'END'
 0xc400000000010000, 0x0000000000000000|no space for more Mach ports: 65536 are in use
 END
 row "a limit of CPU, memory, wakeups or disk writes was exceeded: WAKEUPS" 'Exception Type:  EXC_RESOURCE\nException Subtype: WAKEUPS'
+
+row "not a crash: the report was made while the process went on" 'Exception Type:  EXC_RESOURCE\nException Subtype: CPU\nException Message: (Limit 50%) Observed 52% over 180 secs\nException Note:  NON-FATAL CONDITION (this is NOT a crash)'
+tell --summary $reports/resource.ips
+grep -qx "  not a crash: the report was made while the process went on" "$work/out"
+check "isNonFatal of an .ips" "$work/out"
 
 # ---- Every namespace of xnu's sys/reason.h has words; those of a signal are the signal's ----
 

@@ -1,7 +1,8 @@
-/* The syndrome of an arm64 exception over its whole space, against tables as the Arm Architecture Reference Manual has
+/* The sizes of loads and stores, against llvm-mc; the syndrome of an arm64 exception over its whole space, against tables as the Arm Architecture Reference Manual has
  * them ("ESR_EL1, Exception Syndrome Register": EC, and the ISS encodings of instruction and data aborts). */
 #include "test.h"
 
+#include "../report/tell/a64.h"
 #include "../report/tell/esr.h"
 
 #include <string.h>
@@ -154,8 +155,104 @@ static void test_printed(void)
     CHECK_EQ(esr.fault, ESR_FAULT_NONE);
 }
 
+/* Instructions, and the bytes that each reads or writes by its name and its registers, as llvm-mc 22 prints them:
+ * echo '0x08, 0x02, 0x40, 0xf9' | llvm-mc-22 --disassemble -triple=arm64-apple-macos -mattr=+v8.5a,+mte */
+static const struct {
+    uint32_t instruction;
+    unsigned size;
+} accesses[] = {
+    {0x88a07cbe, 4},  /* cas w0, w30, [x5] */
+    {0xc8fe7e9c, 8},  /* casa x30, x28, [x20] */
+    {0x88e8fff8, 4},  /* casal w8, w24, [sp] */
+    {0x48fefce8, 2},  /* casalh w30, w8, [x7] */
+    {0x88a0fd6e, 4},  /* casl w0, w14, [x11] */
+    {0x48bffcee, 2},  /* caslh wzr, w14, [x7] */
+    {0x0cd48b2f, 0},  /* ld2 { v15.2s, v16.2s }, [x25], x20 */
+    {0x0dc5e113, 0},  /* ld3r { v19.8b, v20.8b, v21.8b }, [x8], x5 */
+    {0xb82a006c, 4},  /* ldadd w10, w12, [x3] */
+    {0x38bf03f4, 1},  /* ldaddab wzr, w20, [sp] */
+    {0xf86a0169, 8},  /* ldaddl x10, x9, [x11] */
+    {0x1988f294, 1},  /* ldapursb x20, [x20, #143] */
+    {0x08c48815, 1},  /* ldarb w21, [x0] */
+    {0xc868b299, 16}, /* ldaxp x25, x12, [x20] */
+    {0x0851dc57, 1},  /* ldaxrb w23, [x2] */
+    {0xf82b1261, 8},  /* ldclr x11, x1, [x19] */
+    {0x3826116c, 1},  /* ldclrb w6, w12, [x11] */
+    {0x38671083, 1},  /* ldclrlb w7, w3, [x4] */
+    {0xf8e4230a, 8},  /* ldeoral x4, x10, [x24] */
+    {0x783921fa, 2},  /* ldeorh w25, w26, [x15] */
+    {0xd961033c, 0},  /* ldg x28, [x25, #256] */
+    {0x08d9798f, 1},  /* ldlarb w15, [x12] */
+    {0xac6d6491, 32}, /* ldnp q17, q25, [x4, #-608] */
+    {0xa8598b42, 16}, /* ldnp x2, x2, [x26, #408] */
+    {0x2ce6ed4e, 8},  /* ldp s14, s27, [x10], #-204 */
+    {0x68dadeed, 8},  /* ldpsw x13, x23, [x23], #212 */
+    {0x7c552ce2, 2},  /* ldr h2, [x7, #-174]! */
+    {0x18098a7f, 4},  /* ldr wzr, #78156 */
+    {0xf8aed664, 8},  /* ldrab x4, [x19, #1896] */
+    {0x38d63410, 1},  /* ldrsb w16, [x0], #-157 */
+    {0x78a3f9e9, 2},  /* ldrsh x9, [x15, x3, sxtx #1] */
+    {0xf837336a, 8},  /* ldset x23, x10, [x27] */
+    {0x38293257, 1},  /* ldsetb w9, w23, [x18] */
+    {0x386631ad, 1},  /* ldsetlb w6, w13, [x13] */
+    {0x38295047, 1},  /* ldsminb w9, w7, [x2] */
+    {0xf84fc8a4, 8},  /* ldtr x4, [x5, #252] */
+    {0x38c0281b, 1},  /* ldtrsb w27, [x0, #2] */
+    {0x788e9830, 2},  /* ldtrsh x16, [x1, #233] */
+    {0x38286105, 1},  /* ldumaxb w8, w5, [x8] */
+    {0x7c584264, 2},  /* ldur h4, [x19, #-124] */
+    {0xb85c9312, 4},  /* ldur w18, [x24, #-55] */
+    {0x785941d1, 2},  /* ldurh w17, [x14, #-108] */
+    {0x78d6615e, 2},  /* ldursh w30, [x10, #-154] */
+    {0x88741c1e, 8},  /* ldxp w30, w7, [x0] */
+    {0xc8436f1e, 8},  /* ldxr x30, [x24] */
+    {0xd8ba3b9a, 0},  /* prfm #26, #-571536 */
+    {0xf890f2ed, 0},  /* prfum plil3strm, [x23, #-241] */
+    {0x0c967a5f, 0},  /* st1 { v31.2s }, [x18], x22 */
+    {0xd9bd4502, 0},  /* st2g x2, [x8], #-704 */
+    {0x782210df, 2},  /* stclrh w2, [x6] */
+    {0xf875223f, 8},  /* steorl x21, [x17] */
+    {0x68beac02, 16}, /* stgp x2, x11, [x0], #-48 */
+    {0x08851013, 1},  /* stllrb w19, [x0] */
+    {0xc887bdb8, 8},  /* stlr x24, [x13] */
+    {0x990c73e7, 4},  /* stlur w7, [sp, #199] */
+    {0x591270c0, 2},  /* stlurh w0, [x6, #-217] */
+    {0x080693b7, 1},  /* stlxrb w6, w23, [x29] */
+    {0xac277b58, 32}, /* stnp q24, q30, [x26, #-800] */
+    {0xa8233f2c, 16}, /* stnp x12, x15, [x25, #-464] */
+    {0x2ca6a217, 8},  /* stp s23, s8, [x16], #-204 */
+    {0x3c02dd3d, 1},  /* str b29, [x9, #45]! */
+    {0x3c9df7a2, 16}, /* str q2, [x29], #-33 */
+    {0xf80eaf5a, 8},  /* str x26, [x26, #234]! */
+    {0x386641bf, 1},  /* stsmaxlb w6, [x13] */
+    {0xf80c5a73, 8},  /* sttr x19, [x19, #197] */
+    {0x7835735f, 2},  /* stuminh w21, [x26] */
+    {0x7c12b1c2, 2},  /* stur h2, [x14, #-213] */
+    {0xb81ac012, 4},  /* stur w18, [x0, #-84] */
+    {0x78085240, 2},  /* sturh w0, [x18, #133] */
+    {0x0810367e, 1},  /* stxrb w16, w30, [x19] */
+    {0xd9f82f36, 0},  /* stz2g x22, [x25, #-2016]! */
+    {0xb8378034, 4},  /* swp w23, w20, [x1] */
+    {0xf8a28125, 8},  /* swpa x2, x5, [x9] */
+    {0xb8ee821b, 4},  /* swpal w14, w27, [x16] */
+    {0x78eb817f,
+     2}, /* swpalh w11, wzr, [x11]                 ; acquire semantics dropped since destination is zero */
+    {0xb86e8204, 4}, /* swpl w14, w4, [x16] */
+    {0x786a8363, 2}, /* swplh w10, w3, [x27] */
+    {0xd65f03c0, 0}, /* ret */
+    {0x91000000, 0}, /* add x0, x0, #0 */
+    {0xd4200020, 0}, /* brk #0x1 */
+};
+
+static void test_sizes(void)
+{
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
+        CHECK_EQ(a64_access(accesses[i].instruction), accesses[i].size);
+}
+
 int main(void)
 {
+    test_sizes();
     test_space();
     test_printed();
     return test_done();

@@ -132,6 +132,19 @@ static void ips_set_termination(report *r, const json *doc)
     report_set_fact(r, FACT_ENDING, all);
 }
 
+/* Text has these members as words of its Exception Note. */
+static void ips_set_note(report *r, const json *doc)
+{
+    static const char *const notes[][2] = {{"isSimulated", "SIMULATED (this is NOT a crash)"},
+                                           {"isNonFatal", "NON-FATAL CONDITION (this is NOT a crash)"}};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        uint64_t number = 0;
+        uint32_t member = json_get(doc, 0, notes[i][0]);
+        if (json_true(doc, member) || (json_u64(doc, member, &number) && number != 0))
+            report_set_fact(r, FACT_NOTE, str_c(notes[i][1]));
+    }
+}
+
 void report_set_ips_facts(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
@@ -140,6 +153,7 @@ void report_set_ips_facts(report *r, uint32_t doc_index)
     ips_put_fact(r, FACT_OS, ips_pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
     ips_put_fact(r, FACT_VERSION, ips_pair(r, doc, bundle, "CFBundleShortVersionString", "CFBundleVersion"),
                  false);
+    ips_set_note(r, doc);
     ips_set_termination(r, doc);
     ips_set_strings(r, doc, json_get(doc, 0, "asi"), FACT_APP_INFO);
 }

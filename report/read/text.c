@@ -198,7 +198,8 @@ static bool plain_parse_fact(text_parser *p, machsym_str s)
         plain_end_region(p, s.ptr);
         p->reason_at = (size_t)(value.ptr - p->r->shadow);
     }
-    if (str_is(key, "VM Region Info") && p->r->facts[FACT_REGION].len == 0)
+    if ((str_is(key, "VM Region Info") || str_starts(key, "VM Regions Near ")) &&
+        p->r->facts[FACT_REGION].len == 0)
         p->region_at = (size_t)(value.ptr - p->r->shadow);
     return false;
 }

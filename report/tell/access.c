@@ -3,6 +3,7 @@
 #include "../base/digits.h"
 #include "../model/registers.h"
 #include "../model/stack.h"
+#include "a64.h"
 #include "codes.h"
 
 #include <string.h>
@@ -171,7 +172,7 @@ static void access_find_region(const report *r, access_fault *out)
 {
     machsym_str info = r->facts[FACT_REGION];
     size_t newline = str_find(info, "\n");
-    machsym_str marked = str_after(info, "--->");
+    machsym_str marked = str_after(info, "-->");
     if (str_find(info, "is not in any region") < newline)
         return;
     if (marked.len > 0)
@@ -222,6 +223,22 @@ static void access_of_intel(const report *r, const report_thread *thread, access
                                          : ESR_ACCESS_READ;
 }
 
+/* The syndrome seldom tells the size; the instruction does, where the report has it. */
+static unsigned access_size_of_code(const report_thread *thread)
+{
+    enum { DIGITS = 8 };
+    uint32_t instruction = 0;
+    if (thread->code_at > thread->code.len / 2 || thread->code.len / 2 - thread->code_at < DIGITS / 2)
+        return 0;
+    for (unsigned i = 0; i < DIGITS; i += 2) {
+        uint64_t byte;
+        if (!parse_hex(thread->code.ptr + 2 * thread->code_at + i, 2, &byte))
+            return 0;
+        instruction |= (uint32_t)byte << (4 * i);
+    }
+    return a64_access(instruction);
+}
+
 /* What the processor says is finer than the kernel's code, which stays right where it names a kind of its own. */
 static void access_of_arm(const report *r, const report_thread *thread, access_fault *out)
 {
@@ -231,6 +248,8 @@ static void access_of_arm(const report *r, const report_thread *thread, access_f
     esr_syndrome esr = esr_decode(value);
     out->access = esr.access;
     out->size = esr.size;
+    if (esr.what == ESR_DATA_ABORT && out->size == 0)
+        out->size = access_size_of_code(thread);
     if (esr.what == ESR_PC_ALIGNMENT)
         out->access = ESR_ACCESS_EXECUTE;
     if (out->kind != ACCESS_UNKNOWN)

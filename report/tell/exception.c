@@ -348,6 +348,8 @@ void exception_put(text *t, const report *r)
     exception_say_event(t, r);
     if (exception_fact_has(r, FACT_NOTE, "SIMULATED"))
         text_sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
+    if (exception_fact_has(r, FACT_NOTE, "NON-FATAL"))
+        text_sentence(t, "not a crash: the report was made while the process went on");
     if (exception_fact_has(r, FACT_NOTE, "RECRASH"))
         text_sentence(t,
                       "the crash reporter itself crashed; what it was writing is the report before this one");

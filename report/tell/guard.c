@@ -1,5 +1,6 @@
 /* See guard.h. */
 #include "guard.h"
+#include "../base/digits.h"
 #include "../model/termination.h"
 #include "codes.h"
 #include "machsym.h"
@@ -115,16 +116,46 @@ static const struct guard_flavor {
      "access past the end of a guarded allocation by the kernel for the process, told after the fact"},
 };
 
+static void guard_decode(uint64_t code, guard *out)
+{
+    out->type = (guard_type)(code >> 61 & 7);
+    out->flavor = (uint32_t)(code >> 32) & 0x1fffffff;
+    out->target = (uint32_t)code;
+}
+
+/* "GUARD_TYPE_MACH_PORT" and "INVALID_NAME on mach port 78611 (guarded with 0x0)" */
+static void guard_of_words(const report *r, guard *out)
+{
+    machsym_str subtype = codes_subtype(r);
+    machsym_str message = str_trim(r->facts[FACT_MESSAGE]);
+    machsym_str done = str_make(message.ptr, str_find(message, " on "));
+    for (int type = GUARD_PORT; type < GUARD_UNKNOWN; type++) {
+        if (str_starts(subtype, guard_type_name((guard_type)type)))
+            out->type = (guard_type)type;
+    }
+    for (size_t i = 0; i < sizeof guard_flavors / sizeof *guard_flavors && out->flavor == 0; i++) {
+        if (guard_flavors[i].type == out->type && str_is(done, guard_flavors[i].name))
+            out->flavor = guard_flavors[i].flavor;
+    }
+}
+
+/* Newer reports have the target alone in the exception's code. The whole code is that of the termination then. */
 void guard_find(const report *r, guard *out)
 {
     exception_codes codes = codes_find(r);
+    uint64_t ending = 0;
     memset(out, 0, sizeof *out);
     if (!guard_is(r, "EXC_GUARD") || !codes.has_first)
         return;
-    out->type = (guard_type)(codes.first >> 61 & 7);
-    out->flavor = (uint32_t)(codes.first >> 32) & 0x1fffffff;
-    out->target = (uint32_t)codes.first;
+    guard_decode(codes.first, out);
     out->id = codes.second;
+    if (out->type == GUARD_NONE && str_is(r->facts[FACT_TERMINATION], "GUARD") &&
+        str_number_after(r->facts[FACT_TERMINATION_CODE], "", &ending))
+        guard_decode(ending, out);
+    if (out->type == GUARD_NONE) {
+        guard_decode(codes.first, out);
+        guard_of_words(r, out);
+    }
 }
 
 static bool guard_is_bits(guard_type type)

@@ -1,0 +1,15 @@
+/* ==== >> tell/a64 ====
+ * Job: how many bytes an instruction of arm64 reads from memory or writes to it.
+ * Offers: a64_access.
+ * Never: guesses: what it does not know has no size.
+ *
+ * After the Arm Architecture Reference Manual for A-profile, "Loads and stores". */
+#ifndef REPORT_TELL_A64_H
+#define REPORT_TELL_A64_H
+
+#include <stdint.h>
+
+/* All bytes of the access, both registers of a pair among them; 0: no load or store, or one that is not known. */
+unsigned a64_access(uint32_t instruction);
+
+#endif
