@@ -95,8 +95,8 @@ function messages(said, isRead) {
 
 /** What happened, as a sentence. */
 function sentence(json) {
-  const { facts } = json;
-  return facts?.sentence ?? json.app_info ?? json.exception ?? json.termination ?? `A report of the kind ${json.format}`;
+  const told = json.facts?.sentence ?? json.app_info ?? json.exception ?? json.termination ?? `a report of the kind ${json.format}`;
+  return told.charAt(0).toUpperCase() + told.slice(1);
 }
 
 /** Of which program, on what, and by which exception. */
@@ -128,7 +128,8 @@ function body(json, result, index, thread) {
 }
 
 function facts(json, result) {
-  const rows = [['File', result.name], ['Kind', json.format], ...FACTS.filter(([key]) => json[key]).map(([key, label]) => [label, json[key]])];
+  const words = (json.facts?.words ?? []).map((word) => ['What happened', word]);
+  const rows = [...words, ['File', result.name], ['Kind', json.format], ...FACTS.filter(([key]) => json[key]).map(([key, label]) => [label, json[key]])];
   return element('dl', { class: 'facts' }, ...rows.flatMap(([label, value]) => [element('dt', {}, label), element('dd', {}, value)]));
 }
 
