@@ -130,16 +130,38 @@ def arguments(all_tokens, i, j):
 NO_ANSWER = re.compile(r'MACHSYM_COUNT_WORK|PREFETCH|prefetch|_Static_assert|static_assert')
 
 
+# Of a comparison for qsort only the sign counts.
+SIGN = re.compile(r'\breturn .*\? (-1 : 1|1 : -1);')
+OTHER_SYSTEMS = re.compile(r'#\s*if(def | defined\()(_WIN32|__APPLE__)')
+
+
+def lines_elsewhere(lines):
+    """The numbers of the lines that are compiled on other systems alone."""
+    found, open_ifs = set(), []
+    for number, row in enumerate(lines, 1):
+        row = row.strip()
+        if re.match(r'#\s*if', row):
+            open_ifs.append(True if OTHER_SYSTEMS.match(row) else False if re.match(r'#\s*ifndef _WIN32', row) else None)
+        elif re.match(r'#\s*else', row) and open_ifs and open_ifs[-1] is not None:
+            open_ifs[-1] = not open_ifs[-1]
+        elif re.match(r'#\s*endif', row) and open_ifs:
+            open_ifs.pop()
+        if True in open_ifs:
+            found.add(number)
+    return found
+
+
 def faults(path, text):
     """Every fault that can be planted in the text of a file."""
     lines = text.split('\n')
-    all_tokens = tokens(text)
+    elsewhere = lines_elsewhere(lines)
+    all_tokens = [token for token in tokens(text) if token.line not in elsewhere]
     found = []
 
     def add(token, end, new, kind, begin=None):
         begin = token.column if begin is None else begin
         row = lines[token.line - 1]
-        if row[begin:end] != new and not NO_ANSWER.search(row):
+        if row[begin:end] != new and not NO_ANSWER.search(row) and not (kind == 'constant' and SIGN.search(row)):
             found.append(Fault(path, token.line, begin, end, new, kind, is_table))
 
     is_table = False

@@ -274,7 +274,7 @@ def long_run(args, trees, draw, began):
         nearest = nearest_tests()
         names = sorted({name for result in results for name in nearest(result.fault)})
     else:
-        names = [name for name in reach.names_of_tests(TOP) if name not in NOT_FOR_FAULTS]
+        names = [name for name in reach.names_of_tests(TOP) if name not in NOT_FOR_FAULTS and not (args.until and name in LONG_TO_BUILD)]
     plant.build_switched(TOP, trees[0], switches, names)
     say('built after %d s; %d tests run without a fault' % (time.time() - began, len(names)))
     seconds, reached = reach.without_faults(trees[0], plant.BUILD, names, args.jobs, say)

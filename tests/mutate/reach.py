@@ -79,7 +79,7 @@ def without_faults(tree, build, names, jobs, say):
             with open(marks, 'wb') as file:
                 file.write(bytes(switched.MOST))
             os.chmod(marks, 0o666)
-            failed, spent = run(tree, build, name, 300, {'REACHED': marks, 'QUICK': '1'}, 'logs%d' % number)
+            failed, spent = run(tree, build, name, 60, {'REACHED': marks, 'QUICK': '1'}, 'logs%d' % number)
             with open(marks, 'rb') as file, lock:
                 if failed:
                     say('%s is red without a fault: left out' % name)
