@@ -157,6 +157,26 @@ static inline const char *vector_folder(void)
     return "tests/vectors";
 }
 
+/* What is read one after the other is not nested, so no limit of depth counts it: a name of 300 units between a
+ * head and a tail, which prints so many texts with commas between them. */
+static inline void check_siblings(entry_fn entry, const char *const ends[4], const char *const (*units)[2],
+                                  size_t count)
+{
+    enum { SIBLINGS = 300, ROOM = 64 };
+    char name[SIBLINGS * ROOM], want[SIBLINGS * ROOM];
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)sprintf(name, "%s", ends[0]);
+        size_t to = (size_t)sprintf(want, "%s", ends[2]);
+        for (unsigned k = 0; k < SIBLINGS; k++) {
+            at += (size_t)sprintf(name + at, "%s", units[i][0]);
+            to += (size_t)sprintf(want + to, "%s%s", k > 0 ? ", " : "", units[i][1]);
+        }
+        sprintf(name + at, "%s", ends[1]);
+        sprintf(want + to, "%s", ends[3]);
+        check(entry, name, 0, want);
+    }
+}
+
 /* Calls row for every line of a table in a folder. */
 static inline void each_row_in(const char *folder, const char *file, void (*row)(char *field[FIELDS]))
 {

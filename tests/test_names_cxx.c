@@ -344,12 +344,52 @@ static void edited_row(char *field[FIELDS])
     check(ms_dmcxp_run, field[0], 0, field[1]);
 }
 
+/* Truth: llvm-cxxfilt 22, for one and for 300 of each. */
+static void test_siblings(void)
+{
+    /* clang-format off */
+    static const char *const ends0[4] = {"_Z1f", "", "f(", ")"};
+    static const char *const units0[][2] = {
+        {"Pi", "int*"},
+        {"RKi", "int const&"},
+        {"N1a1bE", "a::b"},
+        {"1aIiE", "a<int>"},
+        {"PFivE", "int (*)()"},
+        {"A3_i", "int [3]"},
+        {"M1aFvvE", "void (a::*)()"},
+        {"Z1gvE1a", "g()::a"},
+        {"U3vecPi", "int* vec"},
+        {"Dv4_f", "float vector[4]"},
+        {"DpPi", "int*..."},
+    };
+    static const char *const ends1[4] = {"_Z1fI", "Evv", "void f<", ">()"};
+    static const char *const units1[][2] = {
+        {"Li1E", "1"},
+        {"XplLi1ELi2EE", "1 + 2"},
+        {"XtlA1_iLi1EEE", "int [1]{1}"},
+        {"XL_Z1gvEE", "g()"},
+        {"XszLi1EE", "sizeof (1)"},
+        {"XstiE", "sizeof (int)"},
+        {"XcvPiLi0EE", "(int*)(0)"},
+        {"XclL_Z1gvEEE", "g()()"},
+        {"Xil1aEE", "{a}"},
+        {"XquLb1ELi1ELi2EE", "true ? 1 : 2"},
+        {"X1aE", "a"},
+        {"JiiE", "int, int"},
+        {"XnwLi1E_iEE", "new(1) int"},
+    };
+    /* clang-format on */
+    check_siblings(ms_dmcxp_run, ends0, units0, sizeof units0 / sizeof units0[0]);
+    check_siblings(ms_dmcxp_run, ends1, units1, sizeof units1 / sizeof units1[0]);
+}
+
 int main(void)
 {
     test_cases();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         test_broken(cases[i][0]);
     test_bombs();
+    test_siblings();
     test_again();
     each_row_in("tests/names", "cxx.tsv", rare_row);
     each_row_in("tests/names", "cxx-edited.tsv", edited_row);

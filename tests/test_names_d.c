@@ -213,6 +213,26 @@ static void edited_row(char *field[FIELDS])
     check(ms_dmd_run, field[0], 0, field[1]);
 }
 
+/* Truth: c++filt -s dlang of binutils 2.40, for one and for 300 of each. */
+static void test_siblings(void)
+{
+    /* clang-format off */
+    static const char *const ends0[4] = {"_D1a1fF", "Zv", "a.f(", ")"};
+    static const char *const units0[][2] = {
+        {"Ai", "int[]"},
+        {"Pi", "int*"},
+        {"G2i", "int[2]"},
+        {"Hii", "int[int]"},
+        {"S1a1b", "a.b"},
+        {"PFiZv", "void(int) function"},
+        {"xi", "const(int)"},
+        {"DFiZv", "void(int) delegate"},
+        {"C1a1b", "a.b"},
+    };
+    /* clang-format on */
+    check_siblings(ms_dmd_run, ends0, units0, sizeof units0 / sizeof units0[0]);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
@@ -222,6 +242,7 @@ int main(void)
             check_caps(ms_dmd_run, OWN[i].name, 0);
     }
     test_bombs();
+    test_siblings();
     test_depth();
     test_scratch();
     each_row_in("tests/names", "d.tsv", rare_row);

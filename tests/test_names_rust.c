@@ -324,6 +324,27 @@ static void error_row(char *field[FIELDS])
     check_truncation(ms_dmrs_run, field[0], HASH);
 }
 
+/* Truth: llvm-cxxfilt 22, for one and for 300 of each. */
+static void test_siblings(void)
+{
+    /* clang-format off */
+    static const char *const ends0[4] = {"_RINvC1a1b", "E", "a::b::<", ">"};
+    static const char *const units0[][2] = {
+        {"Rh", "&u8"},
+        {"Qh", "&mut u8"},
+        {"Ph", "*const u8"},
+        {"Sh", "[u8]"},
+        {"ThhE", "(u8, u8)"},
+        {"INtC1c1dhE", "c::d<u8>"},
+        {"Kh1_", "1"},
+        {"Ahj2_", "[u8; 2]"},
+        {"FhEu", "fn(u8)"},
+        {"NtC1c1d", "c::d"},
+    };
+    /* clang-format on */
+    check_siblings(ms_dmrs_run, ends0, units0, sizeof units0 / sizeof units0[0]);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
@@ -334,6 +355,7 @@ int main(void)
             check_caps(ms_dmrs_run, OWN[i].name, HASH);
     }
     test_bombs();
+    test_siblings();
     test_depth();
     test_long();
     each_row_in("tests/names", "rust.tsv", rare_row);

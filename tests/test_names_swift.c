@@ -814,11 +814,34 @@ static void test_broken_operators(void)
     }
 }
 
+/* Truth: the text of one, which is that of swift.tsv's names of the same form, for one and for 300 of each. */
+static void test_siblings(void)
+{
+    /* clang-format off */
+    static const char *const ends0[4] = {"_TtT", "_", "(", ")"};
+    static const char *const units0[][2] = {
+        {"Si", "Swift.Int"},
+        {"GSaSi_", "[Swift.Int]"},
+        {"FSiSi", "(Swift.Int) -> Swift.Int"},
+        {"P_", "Any"},
+        {"MSi", "Swift.Int.Type"},
+        {"C1a1b", "a.b"},
+        {"TSiSi_", "(Swift.Int, Swift.Int)"},
+        {"GV1a1bSi_", "a.b<Swift.Int>"},
+        {"PMP_", "Any.Type"},
+        {"RSi", "inout Swift.Int"},
+        {"XoSi", "unowned Swift.Int"},
+    };
+    /* clang-format on */
+    check_siblings(ms_dmswp_run, ends0, units0, sizeof units0 / sizeof units0[0]);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         test_sample(&samples[i]);
     test_bombs();
+    test_siblings();
     test_nested_closures();
     test_many_closures();
     test_nesting();
