@@ -564,4 +564,108 @@ done <<'END'
 "isSimulated":1,"isNonFatal":1|Exception Note:  SIMULATED (this is NOT a crash)|1
 "exceptionNote":"said","isNonFatal":1|Exception Note:  said|1
 END
+# ---- lldb's lines ----
+
+bt() # LINE...: into $work/out
+{
+    printf '%s\n' "* thread #1, queue = 'main', stop reason = EXC_BREAKPOINT (code=1, subcode=0x1)" "$@" >"$work/bt.txt"
+    tell --json --all "$work/bt.txt"
+}
+while IFS='|' read -r line given place exact; do
+    bt "$line"
+    grep -qF "\"address\":\"0x102a30aec\",\"return_address\":$exact,\"image\":null,\"given\":$given,\"given_place\":$place," "$work/out"
+    check "lldb: $line" "$work/out"
+done <<'END'
+  * frame #0: 0x0000000102a30aec demo`f + 88|"f"|null|false
+    frame #0: 0x0000000102a30aec demo`f at a.m:12:5|"f"|"a.m:12:5"|false
+    frame #1: 0x0000000102a30aec demo`f at a.m:12:5|"f"|"a.m:12:5"|true
+    frame #1: 0x0000000102a30aec demo`f + 88 at a.m:12|"f"|"a.m:12"|true
+    frame #1: 0x0000000102a30aec demo`f + 88 at a.m:12 [opt]|"f"|"a.m:12"|true
+    frame #1: 0x0000000102a30aec demo`f(int) [opt] [artificial]|"f(int)"|null|true
+    frame #1: 0x0000000102a30aec demo`f [inlined] g at a.m:12|"g"|"a.m:12"|true
+    frame #1: 0x0000000102a30aec demo`g at a.m:12 [inlined]|"g"|"a.m:12"|true
+    frame #1: 0x0000000102a30aec demo`look at me + 4|"look at me"|null|true
+    frame #1: 0x0000000102a30aec demo`look at me at a.m:3|"look at me"|"a.m:3"|true
+    frame #1: 0x0000000102a30aec demo`-[A b] + 4|"-[A b]"|null|true
+    frame #1: 0x0000000102a30aec demo`f+4|"f+4"|null|true
+    frame #1: 0x0000000102a30aec demo`___lldb_unnamed_symbol12 + 4|null|null|true
+    frame #1: 0x0000000102a30aec demo|null|null|true
+    frame #1: 0x0000000102a30aec|null|null|true
+END
+while IFS='|' read -r line name queue number crashed exception codes; do
+    printf '%s\n    frame #0: 0x0000000102a30aec demo`f + 88\n' "$line" >"$work/bt.txt"
+    tell --json --all "$work/bt.txt"
+    grep -qF "\"number\":$number,\"name\":$name,\"queue\":$queue,\"crashed\":$crashed," "$work/out" &&
+        [ "$(grep -o '"exception":"[^"]*"\|"codes":"[^"]*"' "$work/out" | cut -d'"' -f4 | tr '\n' ' ')" = "$exception$codes" ]
+    check "lldb: $line" "$work/out"
+done <<'END'
+* thread #1, queue = 'main', stop reason = EXC_BAD_ACCESS (code=1, address=0x10)|null|"main"|1|true|EXC_BAD_ACCESS |code=1, address=0x10 
+* thread #7, name = 'n', stop reason = signal SIGABRT|"n"|null|7|true|SIGABRT |
+* thread #7, name = 'n', queue = 'q', stop reason = breakpoint 1.1|"n"|"q"|7|true||
+  thread #2, name = 'n', stop reason = signal SIGABRT|"n"|null|2|false||
+* thread #1, stop reason = EXC_CRASH|null|null|1|true|EXC_CRASH |
+END
+# One address: the frame after an inlined one is the same place, and frame 0 begins a stack.
+bt "    frame #1: 0x102a30aec demo\`g at a.m:1 [inlined]" "    frame #2: 0x102a30aec demo\`f at a.m:2" "    frame #0: 0x102a30bec demo\`h at a.m:3"
+[ "$(grep -o '"return_address":[a-z]*' "$work/out" | cut -d: -f2 | tr '\n' ' ')" = "true true false " ] &&
+    [ "$(grep -o '"kind":"thread"' "$work/out" | wc -l)" -eq 2 ]
+check "lldb: inlined calls and stacks" "$work/out"
+
+# ---- Lines of panics ----
+
+panicked() # LINE...
+{
+    printf 'panic(cpu 2 caller 0xfffffe0057271718): what @file.c:12\n' >"$work/panic.txt"
+    printf '%s\n' "$@" >>"$work/panic.txt"
+    tell --json --all "$work/panic.txt"
+}
+while IFS='@' read -r line want; do
+    panicked "$line"
+    grep -qF -e "$want" "$work/out"
+    check "a panic: $line" "$work/out"
+done <<'END'
+OS version: 21E219@"os":"21E219"
+System model name: Mac15,3 (Mac15)@"hardware":"Mac15,3 (Mac15)"
+Panicked task 0xf4fffe2402035c88: 0 pages, 623 threads: pid 0: kernel_task@"process":"kernel_task [0]"
+Panicked task 0xf4fffe2402035c88: 0 pages, 623 threads: pid 412: a b@"process":"a b [412]"
+BSD process name corresponding to current thread: kernel_task@"process":"kernel_task"
+Process name corresponding to current thread (0x1): demo@"process":"demo"
+Boot args: -v@"event":"what @file.c:12"
+END
+grep -q '"event":"what @file.c:12"' "$work/out" && grep -q '"format":"kernel panic"' "$work/out"
+check "a panic's reason stands after who called" "$work/out"
+while IFS='|' read -r line address given; do
+    panicked 'Panicked thread: 0xf4fffe186a31e560, backtrace: 0xfffffebfcc0076d0, tid: 562' "$line"
+    [ "$(grep -o '"address":"[^"]*"\|"given":[^,]*,"given_place"' "$work/out" | cut -d: -f2 | tr -d '\n')" = "${address:+\"$address\"$given,\"given_place\"}" ] &&
+        grep -q '"number":562,"name":null,"queue":null,"crashed":true' "$work/out"
+    check "a panic's frame: $line" "$work/out"
+done <<'END'
+		  lr: 0xfffffe0011d54ae0  fp: 0xfffffe647feeb750|0xfffffe0011d54ae0|null
+		  lr: 0xfffffe0011d54ae0  fp: 0xfffffe647feeb750 _panic + 4|0xfffffe0011d54ae0|"_panic"
+0xffffff80727fba80 : 0xffffff7f983a8e5a com.apple.iokit.IOUSBFamily : __ZN3Foo3barEv + 0x190|0xffffff7f983a8e5a|"__ZN3Foo3barEv"
+0xffffff80727fba80 : 0xffffff7f983a8e5a mach_kernel : _panic|0xffffff7f983a8e5a|"_panic"
+0xffffff80727fba80 : 0xffffff7f983a8e5a|0xffffff7f983a8e5a|null
+		  lr: 0xfffffe0011d54ae0  sp: 0xfffffe647feeb750||
+		  lr: 0xfffffe0011d54ae0||
+0xffffff80727fba80 - 0xffffff7f983a8e5a||
+END
+while IFS='|' read -r line want; do
+    panicked 'Kernel UUID: 4C4C44B5-5555-3144-A1BA-79CA685DEC58' 'Kernel text base:      0xfffffe0011000000' "$line"
+    grep -qF "\"images\":[$want" "$work/out"
+    check "a panic's image: $line" "$work/out"
+done <<'END'
+Kernel slide: 0x0|{"name":"kernel","path":null,"arch":null,"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","base":"0xfffffe0011000000"
+Kernel text exec base:  0xfffffe0011100000|{"name":"kernel","path":null,"arch":null,"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","base":"0xfffffe0011100000"
+END
+kext='com.apple.iokit.IOPCIFamily(2.9)[7E6672DD-F880-3B24-A0F9-C39A7F79FA46]@0xfffffe0014677640->0xfffffe0014698763'
+for line in "$kext" "   dependency: $kext" "${kext%-*}"; do
+    panicked 'Panicked thread: 0xf4fffe186a31e560, backtrace: 0xfffffebfcc0076d0, tid: 562' '		  lr: 0xfffffe0014677644  fp: 0xfffffe647feeb750' "$line"
+    grep -qF '"images":[{"name":"com.apple.iokit.IOPCIFamily","path":"com.apple.iokit.IOPCIFamily","arch":null,"uuid":"7E6672DD-F880-3B24-A0F9-C39A7F79FA46","base":"0xfffffe0014677640"' "$work/out"
+    check "a panic's image: $line" "$work/out"
+done
+for line in "${kext%%@*}" "${kext#*(}" 'com.apple.x(2.9)[7E6672DD-F880-3B24-A0F9]@0xfffffe0014677640' 'com.apple.x[7E6672DD-F880-3B24-A0F9-C39A7F79FA46]@0xfffffe0014677640'; do
+    panicked "$line"
+    grep -q '"images":\[\]' "$work/out"
+    check "no image of a panic: $line" "$work/out"
+done
 end
