@@ -668,4 +668,121 @@ for line in "${kext%%@*}" "${kext#*(}" 'com.apple.x(2.9)[7E6672DD-F880-3B24-A0F9
     grep -q '"images":\[\]' "$work/out"
     check "no image of a panic: $line" "$work/out"
 done
+# ---- Headers of threads ----
+
+while IFS='@' read -r header want; do
+    # shellcheck disable=SC2059
+    { printf 'Process: demo [1]\nVersion: 1\n\n'; printf "$header"; printf '\n0   demo  0x0000000102a30aec f + 4\n\n'; } >"$work/head.crash"
+    tell --json --all "$work/head.crash"
+    [ "$(sed 's/,"process":"[^"]*","crashed"/,"crashed"/' "$work/out" | grep -o '"kind":"[a-z ]*","number":[^,]*,"name":[^,]*,"queue":[^,]*,"crashed":[a-z]*,"callers_first":[a-z]*' | cut -d: -f2- | tr '\n' ' ')" = "$want " ]
+    check "a thread: $header" "$work/out"
+done <<'END'
+Thread 5 Crashed:@"thread","number":5,"name":null,"queue":null,"crashed":true,"callers_first":false
+Thread 5:@"thread","number":5,"name":null,"queue":null,"crashed":false,"callers_first":false
+Thread 5 Crashed:: n  Dispatch queue: q w@"thread","number":5,"name":"n","queue":"q w","crashed":true,"callers_first":false
+Thread 5:: n@"thread","number":5,"name":"n","queue":null,"crashed":false,"callers_first":false
+Thread 5 Crashed:  Dispatch queue: q@"thread","number":5,"name":null,"queue":"q","crashed":true,"callers_first":false
+Thread 5 Highlighted:@"thread","number":5,"name":null,"queue":null,"crashed":true,"callers_first":false
+Thread 5 Attributed:@"thread","number":5,"name":null,"queue":null,"crashed":true,"callers_first":false
+Thread 5 name:  n\nThread 5 Crashed:@"thread","number":5,"name":"n","queue":null,"crashed":true,"callers_first":false
+Thread 5 name:  Dispatch queue: q\nThread 5:@"thread","number":5,"name":null,"queue":"q","crashed":false,"callers_first":false
+Thread 4 name:  n\nThread 5:@"thread","number":5,"name":null,"queue":null,"crashed":false,"callers_first":false
+Last Exception Backtrace:@"last exception","number":0,"name":null,"queue":null,"crashed":false,"callers_first":false
+Application Specific Backtrace 3:@"application specific","number":3,"name":null,"queue":null,"crashed":false,"callers_first":false
+Application Specific Backtrace:@"application specific","number":0,"name":null,"queue":null,"crashed":false,"callers_first":false
+Thread 0x1f  Thread name "n"  1 sample@"thread","number":0,"name":"Thread 0x1f  Thread name \"n\"  1 sample","queue":null,"crashed":false,"callers_first":true
+Heaviest stack for the target process:@"thread","number":0,"name":"Heaviest stack for the target process:","queue":null,"crashed":false,"callers_first":true
+STACK OF 1 INSTANCE OF 'ROOT LEAK: <x>':@"thread","number":0,"name":"STACK OF 1 INSTANCE OF 'ROOT LEAK: <x>':","queue":null,"crashed":false,"callers_first":true
+END
+
+# ---- Lines of call trees ----
+
+tree() # LINE...
+{
+    printf 'Analysis of sampling demo (pid 412) every 1 millisecond\nProcess:         demo [412]\n\nCall graph:\n    12 Thread_1   DispatchQueue_1: main  (serial)\n' >"$work/tree.txt"
+    printf '%s\n' "$@" >>"$work/tree.txt"
+    tell --json --all "$work/tree.txt"
+}
+while IFS='@' read -r line given place; do
+    tree "$line"
+    grep -qF "\"address\":\"0x102a30a7c\"," "$work/out" && grep -qF "\"given\":$given,\"given_place\":$place," "$work/out"
+    check "a tree: $line" "$work/out"
+done <<'END'
+    + 12 f  (in demo) + 247  [0x102a30a7c]@"f"@null
+    + ! : | * 12 -[A b]  (in demo) + 247  [0x102a30a7c]@"-[A b]"@null
+    12 f  (in demo) + 247  [0x102a30a7c]  a.m:12@"f"@"a.m:12"
+    12 ???  (in demo)  load address 0x102a30000 + 0xa7c  [0x102a30a7c]@null@null
+  12  f + 247 (demo + 2684) [0x102a30a7c]@"f"@null
+  12  f + 247 (a.m:5 in demo + 2684) [0x102a30a7c]@"f"@"a.m:5"
+  12  f + 247 (a.m:5) [0x102a30a7c]@"f"@"a.m:5"
+  12  a + b + 247 (demo + 2684) [0x102a30a7c]@"a + b"@null
+  12  f(int) + 247 (demo + 2684) [0x102a30a7c]@"f(int)"@null
+  12  ??? (demo + 2684) [0x102a30a7c]@null@null
+  *12  f + 247 (demo + 2684) [0x102a30a7c]@"f"@null
+END
+tree '    + 12 f  (in demo) + 247  [0x102a30a7c]' '    +   9 g  (in demo) + 1  [0x102a30b7c]' '    +   3 h  (in demo) + 1  [0x102a30c7c]' '    +     3 i  (in demo) + 1  [0x102a30d7c]'
+[ "$(grep -o '"return_address":[a-z]*' "$work/out" | cut -d: -f2 | tr '\n' ' ')" = "true false true false " ]
+check "a tree: what a deeper line follows has a return address" "$work/out"
+tree '  12  ??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2684) [0x102a30a7c]'
+grep -q '"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","base":"0x102a30000","frames":1,' "$work/out"
+check "a tree: an image by its UUID" "$work/out"
+tree '  12  ??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 4341299836) [0x102a30a7c]' && ! grep -q '"uuid":"4C4C' "$work/out"
+check "a tree: no image that begins below zero" "$work/out"
+for line in '  f + 247 (demo + 2684) [0x102a30a7c]' '  12f + 247 (demo + 2684) [0x102a30a7c]' '  12  f + 247 (demo + 2684) [102a30a7c]'; do
+    tree "$line"
+    ! grep -q '"address"' "$work/out"
+    check "no line of a tree: $line" "$work/out"
+done
+
+# ---- Events of a log ----
+
+logged() # MEMBERS OF THE EVENT, MEMBERS OF ITS FRAME
+{
+    printf '{"eventMessage":"m",%s"backtrace":{"frames":[{"imageOffset":2684,"imageUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"%s}]}}\n' "$1" "$2" >"$work/log.ndjson"
+    tell --json --all "$work/log.ndjson"
+}
+while IFS='@' read -r event frame want; do
+    logged "$event" "$frame"
+    grep -qF -e "$want" "$work/out"
+    check "a log: $event $frame" "$work/out"
+done <<'END'
+"processImagePath":"/x/demo","processImageUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58",@@"images":[{"name":"demo","path":"/x/demo"
+"senderImagePath":"/x/lib","senderImageUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58",@@"images":[{"name":"lib","path":"/x/lib"
+"senderImagePath":"/x/lib","senderImageUUID":"5C4C44B5-5555-3144-A1BA-79CA685DEC58",@@"images":[{"name":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"
+"processImagePath":"/x/demo",@@"process":"demo"
+"senderImagePath":"/x/demo","timestamp":"t",@@"date":"t"
+"threadID":77,@@"number":77,"name":"m"
+@,"symbol":"f"@"given":"f"
+@@"given":null
+END
+printf '[{"eventMessage":"m","backtrace":{"frames":[]}},{"backtrace":{"frames":[]}},{"eventMessage":"n","backtrace":{"frames":[]}}]\n' >"$work/log.json"
+tell --json --all "$work/log.json"
+[ "$(grep -o '"name":"[mn]"' "$work/out" | tr -d '\n')" = '"name":"m""name":"n"' ]
+check "a log: events with a message and a stack" "$work/out"
+
+# ---- What a process held when memory was short ----
+
+ended() # MEMBERS OF THE DOCUMENT, OF THE PROCESS
+{
+    printf '{"bug_type":"298"}\n{%s"processes":[{"name":"demo","pid":7,"reason":"highwater"%s},{"name":"big","pid":8,"rpages":160}]}\n' "$1" "$2" >"$work/short.ips"
+    tell --summary "$work/short.ips"
+}
+while IFS='@' read -r document process want; do
+    ended "$document" "$process"
+    grep -qF -e "$want" "$work/out"
+    check "memory: $document $process" "$work/out"
+done <<'END'
+"memoryStatus":{"pageSize":16384},@,"rpages":32@it held 1 MB (32 pages)
+"memoryStatus":{"pageSize":16384},@,"rpages":31@it held 0 MB (31 pages)
+"memoryStatus":{"pageSize":16384},@,"rpages":95@it held 1 MB (95 pages)
+"memoryStatus":{"pageSize":16384},@,"rpages":96@it held 2 MB (96 pages)
+"memoryStatus":{"pageSize":4096},"pageSize":16384,@,"rpages":256@it held 1 MB (256 pages)
+"memoryStatus":{},"pageSize":16384,@,"rpages":64@it held 1 MB (64 pages)
+"memoryStatus":{},@,"rpages":64@it held 64 pages
+"memoryStatus":{"pageSize":16384},@,"rpages":64,"lifetimeMax":128@it held 1 MB (64 pages), at most 2 MB (128 pages)
+"memoryStatus":{"pageSize":16384},@,"states":["frontmost","x"]@ frontmost and x
+"memoryStatus":{"pageSize":16384},"largestProcess":"big",@@the largest process: big, 3 MB (160 pages)
+"memoryStatus":{"pageSize":16384},"largestProcess":"no",@@the largest process: no
+"memoryStatus":{"pageSize":16384,"memoryPages":{"free":640}},@@free memory of the machine: 10 MB (640 pages)
+END
 end
