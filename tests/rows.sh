@@ -329,7 +329,7 @@ done <<'END'
 *** Terminating app due to uncaught exception 'X'@uncaught exception X
 uncaught exception 'NSRangeException', reason: 'a b@uncaught exception NSRangeException: a b
 *** Terminating app due to uncaught exception 'X', reason: 'why'\nterminating@uncaught exception X: why
-*** Terminating app due to uncaught exception 'X', reason: ''@uncaught exception X: 
+*** Terminating app due to uncaught exception 'X', reason: ''@uncaught exception X
 END
 
 # ---- Swift's backtraces, line by line ----
