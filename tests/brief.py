@@ -142,7 +142,7 @@ def brief_of(line, what):
     except ValueError as error:
         check(False, what + ": JSON in UTF-8", (error, line))
         return {}
-    check(brief["schema"] == "crash-brief/1" and isinstance(brief["what"], list) and isinstance(brief["where"], list), what + ": members", brief)
+    check(brief["schema"] == "crash-brief/1" and isinstance(brief["what"], str) and isinstance(brief["where"], list), what + ": members", brief)
     return brief
 
 
@@ -154,8 +154,9 @@ def compare(brief, report, what):
             same = [c for c in calls if c["name"] == frame["name"] and c["line"] == frame["line"] and c["file"].endswith(frame["file"].lstrip("."))]
             check(same and frame.get("link") in (None, same[0].get("link")), what + ": where", frame)
     check(brief["cause"] == report["facts"]["cause"], what + ": cause", brief)
-    words = report["facts"]["words"]
-    check(all(w in words or (w.endswith("...") and any(x.startswith(w[:-3]) for x in words)) for w in brief["what"]), what + ": what", (brief["what"], words))
+    words, sentence = report["facts"]["words"], report["facts"]["sentence"]
+    check(brief["what"] == sentence or (brief["what"].endswith("...") and sentence.startswith(brief["what"][:-3])), what + ": what", (brief, sentence))
+    check(all(w in words or (w.endswith("...") and any(x.startswith(w[:-3]) for x in words)) for w in brief.get("words", [])), what + ": words", (brief, words))
     fault = report["facts"].get("fault", {})
     check(all(fault.get(k) == v or k == "region" for k, v in brief.get("fault", {}).items()), what + ": fault", (brief.get("fault"), fault))
     values = {(r["name"], r["value"]) for t in report["threads"] for r in t.get("registers", [])}

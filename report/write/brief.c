@@ -14,7 +14,6 @@
 
 /* How far the brief may have grown, in bytes, when a part of it ends: what comes later keeps its room. */
 enum {
-    BRIEF_WHAT = 600,
     BRIEF_WHERE = 1040,
     BRIEF_MISSING = 1210,
     BRIEF_DO = 1450,
@@ -23,6 +22,7 @@ enum {
     BRIEF_IMAGES = 2,
     BRIEF_REGISTERS = 4,
     BRIEF_LABEL = 80, /* the most that texts take, quotes and escapes too */
+    BRIEF_SENTENCE = 300,
     BRIEF_WORDS = 200,
     BRIEF_NAME = 110,
     BRIEF_FILE = 60,
@@ -96,25 +96,38 @@ static void brief_put_head(const report *r, machsym_str label, text *t)
     text_free(&app);
 }
 
-/* The sentences of the summary, as many as fit. */
-static void brief_put_what(const report *r, const facts *found, text *t, size_t from)
+/* What happened, in the sentence that tells most. */
+static void brief_put_what(const report *r, const facts *found, text *t)
 {
+    text sentence = {0};
+    facts_put_sentence(&sentence, r);
+    json_put_str(t, "cause", str_c(facts_cause_name(found->cause)));
+    json_put_key(t, "what");
+    brief_text(t, (machsym_str){sentence.v, sentence.len}, BRIEF_SENTENCE);
+    text_free(&sentence);
+}
+
+/* The other sentences of the summary, as many as fit. */
+static void brief_put_words(const report *r, text *t, size_t from)
+{
+    text sentence = {0};
     text words = {0};
     text part = {0};
     machsym_str line;
-    const char *between = "";
-    json_put_str(t, "cause", str_c(facts_cause_name(found->cause)));
+    bool has_one = false;
+    facts_put_sentence(&sentence, r);
     exception_put(&words, r);
     machsym_str rest = {words.v, words.len};
-    json_put_key(t, "what");
-    text_char(t, '[');
     while (str_take_line(&rest, &line)) {
-        text_c(&part, between);
-        brief_text(&part, str_trim(line), BRIEF_WORDS);
-        if (brief_try(t, from, &part, BRIEF_WHAT - 1))
-            between = ",";
+        line = str_trim(line);
+        if (str_equal(line, (machsym_str){sentence.v, sentence.len}))
+            continue;
+        text_c(&part, has_one ? "," : ",\"words\":[");
+        brief_text(&part, line, BRIEF_WORDS);
+        has_one |= brief_try(t, from, &part, BRIEF_ALL - 1);
     }
-    text_char(t, ']');
+    text_c(t, has_one ? "]" : "");
+    text_free(&sentence);
     text_free(&words);
     text_free(&part);
 }
@@ -336,6 +349,7 @@ static void brief_put_rest(const report *r, const facts *found, const machinery 
         brief_put_fault(&found->fault, &part);
     brief_try(out, from, &part, BRIEF_ALL);
     brief_put_registers(r, &found->fault, out, from);
+    brief_put_words(r, out, from);
     text_free(&part);
 }
 
@@ -348,7 +362,7 @@ void brief_put(const report *r, const resolve_counts *counts, machsym_str label,
     brief_missing missing;
     facts_find(r, &found);
     brief_put_head(r, label, out);
-    brief_put_what(r, &found, out, from);
+    brief_put_what(r, &found, out);
     brief_put_where(r, out, from);
     brief_put_missing(r, &missing, out, from);
     if (missing.own > BRIEF_IMAGES)
