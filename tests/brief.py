@@ -182,6 +182,18 @@ def test_brief():
     check(seen > 80, "reports", seen)
 
 
+def test_readme():
+    """What README shows is what comes; the brief is broken into lines there."""
+    block = next(b for b in open("README.md", encoding="utf-8").read().split("```\n") if "--brief" in b and "--summary" in b)
+    first, second = block.replace("\\\n", "").split("$ ")[1:]
+    for shown, is_brief in ((first, False), (second, True)):
+        command, output = shown.split("\n", 1)
+        words = shlex.split(command, comments=True)
+        done = subprocess.run(MACHSYM + words[1:], capture_output=True, timeout=60)
+        text = done.stdout.decode()
+        check(words[0] == "machsym" and (output.replace("\n", "") == text.rstrip("\n") if is_brief else output == text), "README: " + command, text)
+
+
 def test_brief_of_anything():
     """Names of any length and bytes, many images, many words."""
     chance = random.Random(4)
