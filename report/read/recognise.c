@@ -9,6 +9,7 @@
 #include "formats.h"
 #include "plcrash.h"
 #include "records.h"
+#include "unwrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,19 @@ static int recognise_by_place(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* Text, and what is a document but for that which stands ahead of its lines. */
+static void recognise_parse_text(report *r, size_t at, size_t hi)
+{
+    while (at < hi && r->depth < CARRIED_MAX_DEPTH) {
+        size_t end;
+        size_t begin = unwrap_text(r, at, hi, &end);
+        report_parse_text(r, at, begin, ESCAPE_NONE);
+        at = end;
+    }
+    if (at < hi)
+        report_parse_text(r, at, hi, ESCAPE_NONE);
+}
+
 /* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
  * read on and no other document is tried before the place that broke: so the whole stays linear. */
 static void recognise_parse_parts(report *r)
@@ -249,7 +263,7 @@ static void recognise_parse_parts(report *r)
         if (first >= no_json_before && (r->shadow[first] != '"' || recognise_is_string_line(r, first))) {
             size_t end = recognise_add_document(r, first, &run, &err);
             if (end != 0) {
-                report_parse_text(r, text_at, first, ESCAPE_NONE);
+                recognise_parse_text(r, text_at, first);
                 text_at = at = end;
                 continue;
             }
@@ -262,7 +276,7 @@ static void recognise_parse_parts(report *r)
         at = recognise_line_start_after(r, first);
     }
     records_end(&run, r);
-    report_parse_text(r, text_at, r->len, ESCAPE_NONE);
+    recognise_parse_text(r, text_at, r->len);
     if (r->carried_count > 0)
         qsort(r->carried, r->carried_count, sizeof *r->carried, recognise_by_place);
 }
