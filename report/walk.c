@@ -34,10 +34,11 @@ static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_
     if (place->up == NULL) {
         report_open_redacted(r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
     } else {
-        redactor again = {{0, 0}, false};
+        redactor again = {{0, 0}, false, false};
         if (w->redact != NULL)
             again = *w->redact;
         again.is_again = true;
+        again.is_raw = place->carried->is_raw;
         report_open_carried(r, piece, place->depth, w->loads, w->load_count,
                             w->redact != NULL ? &again : NULL);
     }

@@ -171,7 +171,7 @@ def stamp(i):
 
 
 def lines_of(v):
-    return [line for t in v for line in t.removesuffix('\n').split('\n')]
+    return [line for t in v for line in re.sub('\n$', '', t).split('\n')]
 
 
 def by_lines(record, put=lambda records: ''.join(json.dumps(one) + '\n' for one in records)):
@@ -309,6 +309,26 @@ def records():
         check(take(out) == wanted and 'alice' not in out, f'{name}: --redact')
 
 
+def behind_prefixes():
+    """Documents and tables that a mail quotes, or a log has line by line, are what they are alone."""
+    names = ('reports/demo.ips', 'reports/demo-pretty.ips', 'reports/demo-body-only.ips', 'reports/demo-kscrash.json', 'reports/demo-sentry.json',
+             'services/metrickit-all.json', 'stacks/xctrace.xml')
+    for prefix, (a, b) in itertools.product(PREFIXES, zip(names, names[1:] + names[:1])):
+        texts, what = [], f'{prefix!r}, {a}, then {b}'
+        for name in (a, b):
+            with open('tests/fixtures/' + name, encoding='utf-8', newline='') as file:
+                texts.append(file.read().rstrip('\n').replace('/private/var', '/Users/alice x/var') + '\n')
+        texts[1] = elsewhere(texts[1])
+        path = write('wrapped', 'see below\n\n' + ''.join(map(prefixed(prefix), ([t] for t in texts))) + '\nand above\n')
+        for options in ((), ('--redact-key=x',)):
+            out = run(path, *options)[1]
+            alone = ''.join(run(write('one', t), *options)[1] for t in texts)
+            lines = out.split('\n')[2:-3]
+            check(all(line.startswith(prefix) for line in lines), f'{what}, {options}: the prefix is ahead of all lines')
+            check(''.join(line[len(prefix):] + '\n' for line in lines) == alone, f'{what}, {options}: in its own form')
+        check(answers(path)[3:] == tuple(answers(write('one', texts[0]))[i] + answers(write('one', texts[1]))[i] for i in (3, 4, 5)), f'{what}: answers')
+
+
 def signatures(text):
     status, out = run(write('pair', text), '--json', '--signature')
     check(status in (0, 1), f'status {status}')
@@ -387,6 +407,7 @@ def main():
     objects()
     borrowed()
     records()
+    behind_prefixes()
     broken_pairs()
     pairs(1 if os.environ.get('SAMPLE') == '1' else 7)
     text = read('demo.crash')

@@ -67,6 +67,11 @@ cat >"$work/case-datadog.json" <<'END'
 {"usr":{"id":"71839","name":"zoe","email":"bob@example.org"},"error":{"stack":"0   demo  0x0000000102a30aec 0x102a30000 + 2796\n","binary_images":
 [{"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","name":"demo","load_address":"0x102a30000","max_address":"0x102a34000","arch":"arm64"}]}}
 END
+for form in crash ips json; do # quoted, in a log, each line in a record
+    sed 's/^/> /' "$work/case.$form" >"$work/case-quoted.$form"
+    sed 's/^/2026-03-14 08:26:53.123 demo[412:9] /' "$work/case.$form" >"$work/case-log.$form"
+    sed 's/[\\"]/\\&/g; s/.*/{"log":"&","stream":"stderr"}/' "$work/case.$form" >"$work/case-records.$form"
+done
 printf '\377\376' >"$work/case16.crash"
 if command -v iconv >/dev/null; then
     iconv -f UTF-8 -t UTF-16LE "$work/case.crash" >>"$work/case16.crash"

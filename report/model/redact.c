@@ -59,8 +59,8 @@ static uint64_t redact_sip_hash(const uint64_t key[2], uint64_t count, machsym_s
 
 void redact_open(redactor *out, const char *words)
 {
-    static const redactor none = {{0, 0}, false};
-    out->is_again = false;
+    static const redactor none = {{0, 0}, false, false};
+    out->is_again = out->is_raw = false;
     out->key[0] = redact_sip_hash(none.key, 0, str_c(words));
     out->key[1] = redact_sip_hash(none.key, 1, str_c(words));
 }
@@ -391,6 +391,8 @@ static size_t redact_string_end(machsym_str s, size_t at)
 static const char *redact_word_of_value(const pass *p)
 {
     bool is_known = p->depth > 0 && p->depth <= MAX_OPEN;
+    if (p->how->is_raw)
+        return NULL;
     return redact_find_field(p->key, is_known ? p->open[p->depth - 1] : str_make(NULL, 0));
 }
 
@@ -431,21 +433,54 @@ static void redact_take_number(pass *p)
     p->key.len = 0;
 }
 
-/* "Key:   value" at the begin of a line. Returns false when nothing is to be replaced. */
+/* Where the next part of a line begins behind what ends a prefix of a log or a mark of a quote; end: nowhere. */
+static size_t redact_next_part(machsym_str s, size_t at, size_t end)
+{
+    for (; at + 1 < end; at++) {
+        bool is_flag = (s.ptr[at] == 'F' || s.ptr[at] == 'P') && at > 0 && s.ptr[at - 1] == ' '; /* of CRI */
+        bool ends = s.ptr[at] == '>' || (is_flag && redact_is_blank(s.ptr[at + 1])) ||
+                    (s.ptr[at] != 0 && strchr("]|)Z0123456789:", s.ptr[at]) != NULL &&
+                     redact_is_blank(s.ptr[at + 1]));
+        if (ends)
+            break;
+    }
+    at = at + 1 < end ? at + 1 : end;
+    while (at < end && redact_is_blank(s.ptr[at]))
+        at++;
+    return at;
+}
+
+/* The word for "Key:   value" that begins at *at, or behind what a log or a mail put ahead of it; *at moves on to the
+ * value. NULL: there is no such key. */
+static const char *redact_find_key(machsym_str s, size_t *at, size_t end)
+{
+    enum { PARTS = 12, LOOKED_AT = 200 }; /* no log puts more ahead of a line */
+    size_t from = *at;
+    size_t last = end - *at < LOOKED_AT ? end : *at + LOOKED_AT;
+    for (unsigned i = 0; i < PARTS && from < last; i++) {
+        const char *colon = memchr(s.ptr + from, ':', last - from);
+        size_t to = colon != NULL ? (size_t)(colon - s.ptr) : end;
+        bool is_key = to < end && memchr(s.ptr + from, '"', to - from) == NULL && /* else it is a member's */
+                      (i == 0 || to + 1 == end || redact_is_blank(s.ptr[to + 1]));
+        const char *word =
+            is_key ? redact_find_field(str_make(s.ptr + from, to - from), str_make(NULL, 0)) : NULL;
+        if (word != NULL) {
+            *at = to + 1;
+            return word;
+        }
+        from = redact_next_part(s, from, last);
+    }
+    return NULL;
+}
+
+/* "Key:   value" on a line. Returns false when nothing is to be replaced. */
 static bool redact_take_line(pass *p)
 {
-    size_t end = p->at;
-    size_t colon = p->s.len;
-    while (end < p->s.len && p->s.ptr[end] != '\n' && p->s.ptr[end] != '\r') {
-        if (p->s.ptr[end] == ':' && colon == p->s.len)
-            colon = end;
-        end++;
-    }
-    const char *word =
-        colon < end ? redact_find_field(str_make(p->s.ptr + p->at, colon - p->at), str_make(NULL, 0)) : NULL;
+    size_t end = p->at + str_line_len(str_make(p->s.ptr + p->at, p->s.len - p->at));
+    size_t value = p->at;
+    const char *word = redact_find_key(p->s, &value, end);
     if (word == NULL)
         return false;
-    size_t value = colon + 1;
     while (value < end && redact_is_gap(p->s.ptr[value]))
         value++;
     size_t last = end;
@@ -484,7 +519,8 @@ void redact_report(const redactor *how, machsym_str whole, text *out, edit_list 
     while (p.at < whole.len) {
         char c = whole.ptr[p.at];
         bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        if (line_begins && is_letter && redact_take_line(&p))
+        bool is_prefix = p.key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL;
+        if (line_begins && (is_letter || is_prefix) && redact_take_line(&p))
             continue;
         line_begins =
             c == '\n' || c == '\r' ||

@@ -17,6 +17,7 @@
 typedef struct redactor {
     uint64_t key[2];
     bool is_again; /* names of users were replaced before: what was put there stays */
+    bool is_raw;   /* and so were members of JSON */
 } redactor;
 
 /* With a key made from words. Who guesses them can try names: a key for one run is 16 bytes at random, put into key. */

@@ -231,6 +231,16 @@ static int recognise_by_place(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* Whether what is no document was to be one: a mark of a log, {level=info}, is none. */
+static bool recognise_looks_like_document(const report *r, size_t at)
+{
+    size_t next = at + 1;
+    while (next < r->len && strchr(" \t\r\n", r->shadow[next]) != NULL)
+        next++;
+    bool is_mark = r->shadow[at] == '{' && next < r->len && r->shadow[next] != '"' && r->shadow[next] != '}';
+    return (r->shadow[at] == '{' || at == 0) && !is_mark;
+}
+
 /* Text, and what is a document but for that which stands ahead of its lines. */
 static void recognise_parse_text(report *r, size_t at, size_t hi)
 {
@@ -268,7 +278,7 @@ static void recognise_parse_parts(report *r)
                 continue;
             }
             no_json_before = err.at + 1;
-            if (r->failure == NULL && err.what != NULL && (r->shadow[first] == '{' || first == 0)) {
+            if (r->failure == NULL && err.what != NULL && recognise_looks_like_document(r, first)) {
                 r->failure = err.what;
                 r->failed_at = err.at;
             }

@@ -461,11 +461,17 @@ size_t split_first_len(machsym_str s)
     split_state seen = {.log = scan_first_log(s)};
     size_t rule =
         SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins, or of a sanitizer */
+    machsym_str before = {NULL, 0};
     size_t next = 0;
     for (size_t at = 0; at < s.len && !plcrash_is(s); at = next) {
         machsym_str line = split_next_line(s, &next);
+        bool is_log = seen.log.len > 0;
         machsym_str plain = split_plain_line(line, &seen.log);
         size_t to;
+        if (!is_log && seen.log.len > 0 &&
+            before.len > 0) /* the date of a spindump stands ahead of its first certain line */
+            split_begins_again(&seen, split_plain_line(before, &seen.log));
+        before = line;
         if (plain.len > 0 && split_begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)
             return rule != SIZE_MAX && to == at && split_has_rule(plain) ? rule : to;
         bool is_next = split_begins_next_body(&seen, s, at, line) || split_begins_next(&seen, plain) ||

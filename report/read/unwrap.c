@@ -42,11 +42,13 @@ static bool unwrap_begins_document(machsym_str line, size_t at)
 static size_t unwrap_prefix_of(machsym_str line)
 {
     size_t first = unwrap_blanks(line, 0);
-    if (first == line.len || strchr("{\"}],<", line.ptr[first]) != NULL)
+    bool is_mark = first + 1 < line.len && line.ptr[first] == '{' && scan_is_letter(line.ptr[first + 1]);
+    if (first == line.len ||
+        (strchr("{\"}],<", line.ptr[first]) != NULL && !is_mark)) /* {level=info} is none */
         return 0;
     for (size_t at = first + 1; at < line.len && at < UNWRAP_PREFIX_MAX; at++) {
         char c = line.ptr[at];
-        bool is_behind = strchr(" \t]:|)>", line.ptr[at - 1]) != NULL;
+        bool is_behind = strchr(" \t]:|)>}", line.ptr[at - 1]) != NULL;
         if (is_behind && (c == '{' || c == '[' || c == '<') && unwrap_begins_document(line, at))
             return at;
     }
