@@ -7,8 +7,9 @@
 
 /* ---- The built-in lists ---- */
 
-/* A list. */
+/* A list, and the bytes that its patterns begin with: most names are of no list, which these tell at once. */
 typedef struct machinery_list {
+    const char *letters;
     const char *const *v;
     size_t count;
 } machinery_list;
@@ -41,19 +42,20 @@ static const char *const machinery_swift[] = {
 
 /* Rust: panics, what fails for its standard library, and what threads and main begin with. */
 static const char *const machinery_rust[] = {
-    "alloc::alloc::*", "alloc::boxed::Box as core::ops::function::*", "alloc::raw_vec::*", "alloc::vec::Vec::insert::assert_failed",
-    "alloc::vec::Vec::remove::assert_failed", "alloc::vec::Vec::split_off::assert_failed",
-    "alloc::vec::Vec::swap_remove::assert_failed", "core::alloc::*", "core::cell::panic_*",
-    "core::ops::function::*", "core::option::Option::expect", "core::option::Option::unwrap",
-    "core::option::expect_failed", "core::option::expect_none_failed", "core::option::unwrap_failed",
-    "core::panic::unwind_safe::*", "core::panicking::*", "core::result::Result::expect", "core::result::Result::expect_err",
-    "core::result::Result::unwrap", "core::result::Result::unwrap_err", "core::result::unwrap_failed",
-    "core::slice::copy_from_slice*", "core::slice::impl [T]::*", "core::slice::index::*",
-    "core::str::index_overflow_fail*", "core::str::slice_error_fail*", "rt::lang_start*", "rt::unwind::*",
-    "rust_alloc_error_handler*", "rust_begin_short_backtrace", "rust_begin_unwind", "rust_eh_personality",
-    "rust_end_short_backtrace", "rust_foreign_exception", "rust_oom", "rust_out_of_memory", "rust_panic*",
-    "rust_start_panic", "rust_try", "rustc::rust_*", "std::alloc::*", "std::panic::*", "std::panicking",
-    "std::panicking::*", "std::process::abort", "std::rt::*", "std::sys::backtrace::*", "std::sys::pal::*",
+    "alloc::alloc::*", "alloc::boxed::Box as core::ops::function::*", "alloc::raw_vec::*",
+    "alloc::vec::Vec::insert::assert_failed", "alloc::vec::Vec::remove::assert_failed",
+    "alloc::vec::Vec::split_off::assert_failed", "alloc::vec::Vec::swap_remove::assert_failed",
+    "core::alloc::*", "core::cell::panic_*", "core::ops::function::*", "core::option::Option::expect",
+    "core::option::Option::unwrap", "core::option::expect_failed", "core::option::expect_none_failed",
+    "core::option::unwrap_failed", "core::panic::unwind_safe::*", "core::panicking::*",
+    "core::result::Result::expect", "core::result::Result::expect_err", "core::result::Result::unwrap",
+    "core::result::Result::unwrap_err", "core::result::unwrap_failed", "core::slice::copy_from_slice*",
+    "core::slice::impl [T]::*", "core::slice::index::*", "core::str::index_overflow_fail*",
+    "core::str::slice_error_fail*", "rt::lang_start*", "rt::unwind::*", "rust_alloc_error_handler*",
+    "rust_begin_short_backtrace", "rust_begin_unwind", "rust_eh_personality", "rust_end_short_backtrace",
+    "rust_foreign_exception", "rust_oom", "rust_out_of_memory", "rust_panic*", "rust_start_panic",
+    "rust_try", "rustc::rust_*", "std::alloc::*", "std::panic::*", "std::panicking", "std::panicking::*",
+    "std::process::abort", "std::rt::*", "std::sys::backtrace::*", "std::sys::pal::*",
     "std::sys::thread::*", "std::sys::unix::*", "std::sys_common::backtrace::*", "std::thread::Builder::*",
     "std::thread::lifecycle::*", "std::thread::local::*", "std::thread::spawnhook::*"};
 
@@ -72,22 +74,22 @@ static const char *const machinery_go[] = {
 static const char *const machinery_mono[] = {
     "System_Environment_FailFast*", "System_Runtime_ExceptionServices_ExceptionDispatchInfo_Throw*",
     "do_icall", "do_icall_wrapper", "do_runtime_invoke", "interp_entry*", "interp_exec_method*",
-    "interp_runtime_invoke", "libmono-component-*", "libmonosgen-2.0.dylib`*", "libxamarin-dotnet*",
-    "llvm_resume_unwind_trampoline", "llvm_throw_*", "log_callback", "mono_amd64_resume_unwind",
-    "mono_amd64_throw_corlib_exception", "mono_amd64_throw_exception", "mono_arm_resume_unwind",
-    "mono_arm_throw_corlib_exception*", "mono_arm_throw_exception*", "mono_assertion_message*",
-    "mono_crash*", "mono_dump_native_crash_info", "mono_gsharedvt_*", "mono_handle_exception*",
-    "mono_handle_native_crash", "mono_invoke_unhandled_exception_hook", "mono_jit_exec*",
-    "mono_jit_runtime_invoke*", "mono_llvm_cpp_throw*", "mono_llvm_rethrow*", "mono_llvm_throw*",
-    "mono_main", "mono_native_state_*", "mono_post_native_crash_handler", "mono_raise_exception*",
-    "mono_resume_unwind", "mono_runtime_exec_main*", "mono_runtime_invoke*", "mono_runtime_run_main*",
-    "mono_runtime_try_invoke*", "mono_sigabrt*", "mono_sigsegv_signal_handler*", "mono_thread_abort",
-    "mono_unhandled_exception*", "mono_x86_throw_exception", "monoeg_assertion_message", "monoeg_g_log*",
-    "monoeg_g_logv*", "native_to_managed_trampoline_*", "rethrow_exception", "sigabrt_signal_handler",
-    "throw_corlib_exception", "throw_exception", "ves_icall_System_Environment_FailFast*", "wrapper_*",
-    "xamarin_UIApplicationMain*", "xamarin_arch_trampoline", "xamarin_arm64_common_trampoline",
-    "xamarin_dyn_objc_msgSend*", "xamarin_find_protocol_wrapper_type", "xamarin_initialize*",
-    "xamarin_invoke_trampoline", "xamarin_localized_string_format*", "xamarin_main", "xamarin_printf",
+    "interp_runtime_invoke", "llvm_resume_unwind_trampoline", "llvm_throw_*", "log_callback",
+    "mono_amd64_resume_unwind", "mono_amd64_throw_corlib_exception", "mono_amd64_throw_exception",
+    "mono_arm_resume_unwind", "mono_arm_throw_corlib_exception*", "mono_arm_throw_exception*",
+    "mono_assertion_message*", "mono_crash*", "mono_dump_native_crash_info", "mono_gsharedvt_*",
+    "mono_handle_exception*", "mono_handle_native_crash", "mono_invoke_unhandled_exception_hook",
+    "mono_jit_exec*", "mono_jit_runtime_invoke*", "mono_llvm_cpp_throw*", "mono_llvm_rethrow*",
+    "mono_llvm_throw*", "mono_main", "mono_native_state_*", "mono_post_native_crash_handler",
+    "mono_raise_exception*", "mono_resume_unwind", "mono_runtime_exec_main*", "mono_runtime_invoke*",
+    "mono_runtime_run_main*", "mono_runtime_try_invoke*", "mono_sigabrt*", "mono_sigsegv_signal_handler*",
+    "mono_thread_abort", "mono_unhandled_exception*", "mono_x86_throw_exception",
+    "monoeg_assertion_message", "monoeg_g_log*", "monoeg_g_logv*", "native_to_managed_trampoline_*",
+    "rethrow_exception", "sigabrt_signal_handler", "throw_corlib_exception", "throw_exception",
+    "ves_icall_System_Environment_FailFast*", "wrapper_*", "xamarin_UIApplicationMain*",
+    "xamarin_arch_trampoline", "xamarin_arm64_common_trampoline", "xamarin_dyn_objc_msgSend*",
+    "xamarin_find_protocol_wrapper_type", "xamarin_initialize*", "xamarin_invoke_trampoline",
+    "xamarin_localized_string_format*", "xamarin_main", "xamarin_printf",
     "xamarin_process_managed_exception*", "xamarin_process_nsexception*", "xamarin_throw_*",
     "xamarin_unhandled_exception_handler", "xamarin_x86_64_common_trampoline"};
 
@@ -100,8 +102,7 @@ static const char *const machinery_clr[] = {
     "S_P_CoreLib_System_Environment__FailFast*", "S_P_CoreLib_System_RuntimeExceptionHelpers__*",
     "S_P_CoreLib_System_Runtime_EH__*", "S_P_CoreLib_System_Threading_Thread_StartHelper__*",
     "S_P_CoreLib_System_Threading_Thread__StartThread*", "S_P_CoreLib_System_ThrowHelper__*",
-    "SystemNative_Abort", "libclrjit.dylib`*", "libcoreclr.dylib`*", "libhostfxr.dylib`*",
-    "libhostpolicy.dylib`*", "libmscordaccore.dylib`*", "managed__Main", "managed__Startup"};
+    "SystemNative_Abort", "managed__Main", "managed__Startup"};
 
 /* Kotlin/Native: exceptions on their way out, coroutines, and the ways to and from Objective-C. */
 static const char *const machinery_kotlin[] = {
@@ -154,23 +155,33 @@ static const char *const machinery_il2cpp[] = {
 
 /* Flutter: the engine. */
 static const char *const machinery_flutter[] = {
-    "Dart_*", "FlutterMacOS`*", "Flutter`*", "dart::*", "flutter::*", "fml::*"};
+    "Dart_*", "dart::*", "flutter::*", "fml::*"};
 
+/* Images of runtimes, all of whose functions are machinery: they have no names, or others in each version. */
+static const char *const machinery_images[] = {
+    "Flutter", "FlutterMacOS", "libclrjit.dylib", "libcoreclr.dylib", "libhostfxr.dylib", "libhostpolicy.dylib", "libmono-component-*", "libmonosgen-2.0.dylib", "libmscordaccore.dylib", "libxamarin-dotnet*"};
 /* clang-format on */
-#define MACHINERY_LIST(v)                                                                                    \
+
+#define MACHINERY_LIST(letters, v)                                                                           \
     {                                                                                                        \
-        v, sizeof v / sizeof *v                                                                              \
+        letters, v, sizeof v / sizeof *v                                                                     \
     }
 
-static const machinery_list built_in[] = {
-    MACHINERY_LIST(machinery_every),  MACHINERY_LIST(machinery_swift),  MACHINERY_LIST(machinery_rust),
-    MACHINERY_LIST(machinery_go),     MACHINERY_LIST(machinery_mono),   MACHINERY_LIST(machinery_clr),
-    MACHINERY_LIST(machinery_kotlin), MACHINERY_LIST(machinery_il2cpp), MACHINERY_LIST(machinery_flutter)};
+static const machinery_list built_in[] = {MACHINERY_LIST("+-CGNUacdekoprstu", machinery_every),
+                                          MACHINERY_LIST("Sacfprst", machinery_swift),
+                                          MACHINERY_LIST("acrs", machinery_rust),
+                                          MACHINERY_LIST("crx", machinery_go),
+                                          MACHINERY_LIST("Sdilmnrstvwx", machinery_mono),
+                                          MACHINERY_LIST("MPRSm", machinery_clr),
+                                          MACHINERY_LIST("(EIKPTko", machinery_kotlin),
+                                          MACHINERY_LIST("-ABCDEFGILMNPRSUisv", machinery_il2cpp),
+                                          MACHINERY_LIST("Ddf", machinery_flutter)};
 
 /* ---- Lists ---- */
 
 struct machinery {
     text source;
+    bool has_images; /* a pattern is of an image */
     const char **v;
     size_t count;
     size_t cap;
@@ -197,6 +208,7 @@ machinery *machinery_make(text *source)
         list->source.v[(size_t)(line.ptr - list->source.v) + line.len] = 0;
         list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
         list->v[list->count++] = line.ptr;
+        list->has_images |= memchr(line.ptr, '`', line.len) != NULL;
     }
     qsort(list->v, list->count, sizeof *list->v, machinery_by_bytes);
     return list;
@@ -243,8 +255,26 @@ bool machinery_has(const machinery *list, machsym_str name)
     if (name.len == 0)
         return false;
     for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) {
-        if (machinery_find(built_in[i].v, built_in[i].count, name))
+        const machinery_list *one = &built_in[i];
+        if (strchr(one->letters, name.ptr[0]) != NULL && machinery_find(one->v, one->count, name))
             return true;
     }
     return list != NULL && machinery_find(list->v, list->count, name);
+}
+
+bool machinery_has_of_image(const machinery *list, machsym_str image, machsym_str name)
+{
+    text whole = {0};
+    for (size_t i = 0; i < sizeof machinery_images / sizeof *machinery_images; i++) {
+        if (machinery_fits(image, machinery_images[i]))
+            return true;
+    }
+    if (list == NULL || !list->has_images || image.len == 0)
+        return false;
+    text_str(&whole, image);
+    text_char(&whole, '`');
+    text_str(&whole, name);
+    bool has = machinery_find(list->v, list->count, str_make(whole.v, whole.len));
+    text_free(&whole);
+    return has;
 }

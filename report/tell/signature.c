@@ -186,19 +186,12 @@ static bool signature_is_nowhere(const report_frame *frame)
     return frame->image == REPORT_NONE && frame->call_count == 0 && frame->named == NAME_NONE && is_unknown;
 }
 
-/* Some machinery is known by its image: runtimes have no names, or others in each version. */
+/* Some machinery is known by its image, which is the app's own where programs carry their runtime. */
 static bool signature_is_machinery(const signing *w, const report_frame *frame, machsym_str name)
 {
-    text of_image = {0};
-    bool is_machinery = machinery_has(w->list, name);
-    if (!is_machinery && stack_is_own(w->r, frame)) {
-        text_str(&of_image, stack_image_name(w->r, frame));
-        text_char(&of_image, '`');
-        text_str(&of_image, name);
-        is_machinery = machinery_has(w->list, str_make(of_image.v, of_image.len));
-        text_free(&of_image);
-    }
-    return is_machinery;
+    return machinery_has(w->list, name) ||
+           (stack_is_own(w->r, frame) &&
+            machinery_has_of_image(w->list, stack_image_name(w->r, frame), name));
 }
 
 static void signature_add_frame(signing *w, const report_frame *frame, bool any)
