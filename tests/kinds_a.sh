@@ -71,6 +71,17 @@ has "no stacks: MetricKit metrics" "ended in the foreground, bad access: 2" "end
 ! grep -q ", normal" "$work/out"
 check "what did not happen is not told"
 
+# As documented for 27, in both ways that Swift could write the names of binaries: not verified by a device's payload.
+keeps metrickit-27.json
+run --summary $samples/metrickit-27.json
+has "EXC_BAD_ACCESS (SIGSEGV): KERN_INVALID_ADDRESS" "MetricKit: memory limit" "demo                    -[Player play:]  player.mm:14"
+[ "$(grep -c "demo                    main  main.mm:12" "$work/out")" -eq 2 ]
+check "both diagnostics name their frames" "$work/out"
+sed 's/"binaryUUID": "[^"]*"/"binaryUUID": "00000000-0000-0000-0000-000000000001"/' $samples/metrickit-27.json >"$work/other.json"
+run --json "$work/other.json"
+! grep -q '"name":"demo"' "$work/out"
+check "a binary of another UUID has not that name" "$work/out"
+
 # ---- KSCrash ----
 
 for sample in kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do

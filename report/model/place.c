@@ -156,12 +156,32 @@ static bool report_is_system(const report *r, const report_image *image)
 }
 
 /* Reports of Intel processes say so ahead of their stacks. */
+static bool report_is_of_intel(const report *r)
+{
+    machsym_str cpu = r->facts[FACT_CODE_TYPE];
+    return str_starts(cpu, "X86") || str_starts(cpu, "x86") || str_starts(cpu, "i386");
+}
+
 uint64_t report_plain_addr(const report *r, uint64_t addr)
 {
     enum { CPU_ARM64 = 0x0100000c };
-    machsym_str cpu = r->facts[FACT_CODE_TYPE];
-    bool is_intel = str_starts(cpu, "X86") || str_starts(cpu, "x86") || str_starts(cpu, "i386");
-    return is_intel ? addr : machsym_plain_pc(CPU_ARM64, addr);
+    return report_is_of_intel(r) ? addr : machsym_plain_pc(CPU_ARM64, addr);
+}
+
+/* Macs sign pointers from bit 47 up, which machsym_plain_pc takes out; iPhones from bit 39 up, since their addresses have no more
+ * bits. So bits from 39 up go where no image holds the address with them, and one does without. An image whose end is not told
+ * proves nothing. */
+static uint32_t report_unsigned_image(const report *r, const image_order *order, uint32_t count,
+                                      uint64_t *addr)
+{
+    enum { LEAST_SIGNED_BIT = 39 };
+    uint64_t plain = *addr & (((uint64_t)1 << LEAST_SIGNED_BIT) - 1);
+    bool may_be = plain != *addr && *addr >> 63 == 0 && !report_is_of_intel(r);
+    uint32_t image = may_be ? report_image_of(r, order, count, plain) : REPORT_NONE;
+    if (image == REPORT_NONE || r->images[image].is_open || r->images[image].base == 0)
+        return REPORT_NONE;
+    *addr = plain;
+    return image;
 }
 
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
@@ -175,6 +195,8 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
         bool is_kernel = frame->addr >> 63 != 0; /* which is at one place for all processes */
         if (frame->image == REPORT_NONE && (!frame->is_placed || is_kernel))
             frame->image = report_image_of(r, order, count, frame->addr);
+        if (frame->image == REPORT_NONE && !frame->is_placed)
+            frame->image = report_unsigned_image(r, order, count, &frame->addr);
         frame->is_placed |= first_image < r->image_count;
     }
     for (; r->register_placed < r->register_count; r->register_placed++) {

@@ -26,7 +26,8 @@ static void metrickit_add_metric_image(report *r, const json *doc, uint32_t obje
     report_image *image = report_add_image(r);
     image->base = base;
     image->name = report_json_str(r, doc, json_get(doc, object, "binaryName"));
-    image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, object, "binaryUUID")), &uuid);
+    uint32_t id = fields_either(doc, object, "binaryUUID", "binaryUuid");
+    image->has_uuid = parse_uuid_str(json_raw(doc, id), &uuid);
     if (image->has_uuid)
         image->uuid = uuid;
 }
@@ -43,7 +44,9 @@ typedef struct metric_reader {
     uint32_t doc;
     bool per_thread; /* of the tree at hand: a stack a thread; else samples of all threads */
     bool is_crash;
+    bool has_binaries;   /* a tree names its binaries apart */
     uint32_t stacks_end; /* the token after the frames at hand */
+    uint32_t tree_end;   /* the token after the tree at hand */
     uint32_t payload;    /* whose time date is */
     machsym_str date;
     uint8_t *seen; /* by object: of a diagnostic, that it was begun; of a stack, SEEN_... */
@@ -205,6 +208,84 @@ static void metrickit_begin_stack(metric_reader *w, uint32_t key)
     w->r->main_doc = w->doc;
 }
 
+/* ---- Names of binaries ---- */
+
+/* From iOS 27 on a tree names its binaries once, by UUID, as Apple documents it: CallStackTree.binaryInfo. Swift writes such a
+ * dictionary as an array of keys and values in turn, or as an object. No payload of a device was seen yet. */
+
+/* An image, by its UUID. */
+typedef struct named_binary {
+    machsym_uuid uuid;
+    uint32_t image;
+} named_binary;
+
+static int metrickit_by_uuid(const void *a, const void *b)
+{
+    const named_binary *x = a;
+    const named_binary *y = b;
+    int order = memcmp(&x->uuid, &y->uuid, sizeof x->uuid);
+    MACHSYM_COUNT_WORK(1);
+    return order != 0 ? order : x->image < y->image ? -1 : x->image > y->image;
+}
+
+static bool metrickit_uuid_is_before(const void *element, const void *key)
+{
+    return memcmp(&((const named_binary *)element)->uuid, key, sizeof(machsym_uuid)) < 0;
+}
+
+static void metrickit_name_binary(report *r, const json *doc, named_binary *order, uint32_t count,
+                                  uint32_t key, uint32_t info)
+{
+    machsym_uuid uuid;
+    uint32_t name = fields_either(doc, info, "binaryName", "name");
+    if (!parse_uuid_str(json_raw(doc, key), &uuid) || name == JSON_NONE)
+        return;
+    for (size_t i = mem_lower_bound(order, count, sizeof *order, &uuid, metrickit_uuid_is_before);
+         i < count && memcmp(&order[i].uuid, &uuid, sizeof uuid) == 0; i++) {
+        report_image *image = &r->images[order[i].image];
+        if (image->name.len > 0)
+            break; /* so do those after it: they were named together */
+        image->name = str_base_name(report_json_str(r, doc, name));
+    }
+}
+
+static void metrickit_name_in(report *r, const json *doc, uint32_t infos, named_binary *order, uint32_t count)
+{
+    uint32_t at = JSON_NONE;
+    uint32_t key = JSON_NONE;
+    bool is_object = json_is(doc, infos, JSON_OBJECT);
+    if (!is_object && !json_is(doc, infos, JSON_ARRAY))
+        return;
+    while (json_next(doc, infos, &at)) {
+        if (is_object)
+            metrickit_name_binary(r, doc, order, count, at, at + 1);
+        else if (json_is(doc, at, JSON_STRING))
+            key = at;
+        else if (key != JSON_NONE)
+            metrickit_name_binary(r, doc, order, count, key, at);
+    }
+}
+
+static void metrickit_name_binaries(metric_reader *w, uint32_t first_image)
+{
+    report *r = w->r;
+    const json *doc = &r->docs[w->doc];
+    uint32_t count = 0;
+    if (!w->has_binaries)
+        return;
+    named_binary *order = mem_alloc((r->image_count - first_image + 1) * sizeof *order);
+    for (uint32_t i = first_image; i < r->image_count; i++) {
+        if (r->images[i].has_uuid && r->images[i].name.len == 0)
+            order[count++] = (named_binary){r->images[i].uuid, i};
+    }
+    qsort(order, count, sizeof *order, metrickit_by_uuid);
+    for (uint32_t i = 0; i < doc->count; i++) {
+        if (doc->v[i].type == JSON_KEY && json_equals(doc, i, "binaryInfo"))
+            metrickit_name_in(r, doc, i + 1, order, count);
+    }
+    free(order);
+}
+
 /* ---- Diagnostics ---- */
 
 /* What each array of a payload holds, and what its diagnostics tell of how much it was: a value with its
@@ -221,6 +302,7 @@ static const struct metric_kind {
     {"cpuExceptionDiagnostics", "cpu usage", "totalCPUTime", " of CPU time in ", "totalSampledTime"},
     {"diskWriteExceptionDiagnostics", "disk writes", "writesCaused", "", NULL},
     {"appLaunchDiagnostics", "slow launch", "launchDuration", "", NULL},
+    {"memoryExceptionDiagnostics", "memory limit", NULL, "", NULL},
 };
 
 /* A measurement: a text or number, or an object of value and unit. Some writers have it beside the
@@ -297,6 +379,7 @@ static void metrickit_set_metric_crash(report *r, const json *doc, uint32_t meta
     report_set_thrown(r, report_json_str(r, doc, json_get(doc, reason, "exceptionName")),
                       report_json_str(r, doc, json_get(doc, reason, "composedMessage")));
     termination_parse(r, report_json_str(r, doc, json_get(doc, metadata, "terminationReason")));
+    fields_fact_of(r, doc, json_get(doc, metadata, "terminationCategory"), FACT_DESCRIPTION);
 }
 
 /* The time of a payload, which is the document or an element of it. */
@@ -337,6 +420,19 @@ static void metrickit_set_metadata(report *r, const json *doc, uint32_t diagnost
     report_set_pair(r, FACT_VERSION, version, build);
 }
 
+/* {"memoryException": {"_0": {...}}}, as Swift writes a case of an enumeration with what it holds: it measures nothing. */
+static bool metrickit_is_memory(const json *doc, uint32_t diagnostic)
+{
+    for (unsigned up = 0; up < 2 && diagnostic != JSON_NONE && diagnostic > 0; up++) {
+        if (json_is(doc, diagnostic - 1, JSON_KEY) &&
+            (json_equals(doc, diagnostic - 1, "memoryException") ||
+             json_equals(doc, diagnostic - 1, "memoryExceptionDiagnostic")))
+            return true;
+        diagnostic = doc->v[diagnostic].parent;
+    }
+    return false;
+}
+
 /* A diagnostic is what its array says, or when it stands alone what it measures. */
 static const struct metric_kind *metrickit_kind_of(const json *doc, uint32_t diagnostic, uint32_t metadata)
 {
@@ -346,8 +442,10 @@ static const struct metric_kind *metrickit_kind_of(const json *doc, uint32_t dia
         if (json_equals(doc, array - 1, metric_kinds[i].array))
             return &metric_kinds[i];
     }
+    if (metrickit_is_memory(doc, diagnostic))
+        return &metric_kinds[count - 1];
     for (size_t i = 1; i < count; i++) {
-        if (json_get(doc, metadata, metric_kinds[i].amount) != JSON_NONE)
+        if (metric_kinds[i].amount != NULL && json_get(doc, metadata, metric_kinds[i].amount) != JSON_NONE)
             return &metric_kinds[i];
     }
     return &metric_kinds[0];
@@ -361,6 +459,7 @@ static void metrickit_begin_diagnostic(metric_reader *w, uint32_t key)
     uint32_t object = doc->v[key].parent;
     metrickit_end_stack(w);
     w->per_thread = json_true(doc, json_get(doc, key + 1, "callStackPerThread"));
+    w->tree_end = doc->v[key + 1].next;
     if (w->seen[object] != 0)
         return;
     w->seen[object] = SEEN_DIAGNOSTIC;
@@ -384,7 +483,7 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
     const json *doc = &r->docs[doc_index];
     uint32_t first_image = r->image_count;
     uint32_t first_frame = r->frame_count;
-    metric_reader w = {r, doc_index, true, true, 0, JSON_NONE, {NULL, 0}, NULL};
+    metric_reader w = {r, doc_index, true, true, false, 0, 0, JSON_NONE, {NULL, 0}, NULL};
     w.seen = mem_alloc(doc->count);
     memset(w.seen, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
@@ -396,10 +495,14 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
             continue;
         if (json_equals(doc, i, "callStackTree"))
             metrickit_begin_diagnostic(&w, i);
-        else if (json_equals(doc, i, "callStackRootFrames"))
+        else if (json_equals(doc, i, "callStackRootFrames") ||
+                 (i < w.tree_end && json_equals(doc, i, "rootFrames")))
             metrickit_begin_stack(&w, i);
+        if (json_equals(doc, i, "binaryInfo") && i < w.tree_end)
+            w.has_binaries = true;
     }
     metrickit_end_stack(&w);
+    metrickit_name_binaries(&w, first_image);
     free(w.seen);
     report_merge_images(r, first_image, first_frame);
     return r->main_doc == doc_index;

@@ -2,6 +2,8 @@
 #include "write.h"
 #include "../base/json.h"
 #include "../base/memory.h"
+#include "../base/names.h"
+#include "../model/json_stack.h"
 #include "../model/stack.h"
 #include "apple.h"
 
@@ -56,7 +58,7 @@ static void write_put_words(const apple_text *a, const report_call *call)
         text_char(a->t, ']');
     }
     text_c(a->t, call->lacks_callers && !a->how->is_apple ? " [callers left out]" : "");
-    text_c(a->t, call->is_inline && !a->how->is_apple ? " [inlined]" : "");
+    text_c(a->t, call->is_inline ? " [inlined]" : "");
 }
 
 static void write_put_call(const apple_text *a, const report_call *call)
@@ -80,19 +82,46 @@ static void write_put_offset(const apple_text *a, const report_frame *frame)
     text_dec(a->t, frame->addr - base);
 }
 
-/* A frame as the report has it. symbolLocation is kept where there is one. */
+/* How far a frame of JSON is from the beginning of its function: told, or what its address is past that. An inlined call has it
+ * in Apple's own text only. */
+static bool write_find_offset(const apple_text *a, const report_frame *frame, uint64_t *offset)
+{
+    if (frame->form < FORM_IPS || frame->named == NAME_NONE || (frame->given_inline && !a->how->is_apple))
+        return false;
+    const json *doc = &a->r->docs[frame->doc];
+    const json_words *words = fields_words_of((frame_form)frame->form);
+    if (words->offset != NULL)
+        return json_u64(doc, json_get(doc, frame->token, words->offset), offset);
+    uint64_t start;
+    if (!json_u64(doc, json_get(doc, frame->token, words->start), &start) || start == 0 ||
+        start > frame->addr)
+        return false;
+    *offset = frame->addr - start;
+    return true;
+}
+
+/* A name as JSON has it, in source form. */
+static void write_put_name(const apple_text *a, const report_frame *frame)
+{
+    text name = {0};
+    text_name(&name, frame->name, MACHSYM_DEMANGLE_SIMPLIFIED);
+    text_shown(a->t, str_make(name.v, name.len));
+    text_free(&name);
+}
+
+/* A frame as the report has it. */
 static void write_put_given(const apple_text *a, const report_frame *frame)
 {
     uint64_t offset;
-    bool has_offset = frame->form == FORM_IPS && (!frame->given_inline || a->how->is_apple) &&
-                      json_u64(&a->r->docs[frame->doc],
-                               json_get(&a->r->docs[frame->doc], frame->token, "symbolLocation"), &offset);
+    bool has_offset = write_find_offset(a, frame, &offset);
+    bool is_no_name = frame->form > FORM_IPS && frame->named == NAME_NONE && frame->image != REPORT_NONE &&
+                      a->r->images[frame->image].base != 0;
     if (frame->form < FORM_IPS && frame->name.len > 0) {
         text_shown(a->t, str_make(a->r->shadow + frame->symbol_at, frame->symbol_end - frame->symbol_at));
-    } else if (frame->name.len == 0) {
+    } else if (frame->name.len == 0 || is_no_name) {
         write_put_offset(a, frame);
     } else {
-        text_shown(a->t, frame->name);
+        write_put_name(a, frame);
         if (has_offset) {
             text_c(a->t, " + ");
             text_dec(a->t, offset);
@@ -102,7 +131,7 @@ static void write_put_given(const apple_text *a, const report_frame *frame)
             text_shown(a->t, frame->where);
             text_char(a->t, ')');
         }
-        text_c(a->t, frame->given_inline && !a->how->is_apple ? " [inlined]" : "");
+        text_c(a->t, frame->given_inline ? " [inlined]" : "");
     }
     text_char(a->t, '\n');
 }
