@@ -180,6 +180,9 @@ def test_brief():
             compare(brief_of(line, path), report, path)
             seen += 1
     check(seen > 80, "reports", seen)
+    for other in ("--summary", "--signature", "--group"):
+        done = subprocess.run(MACHSYM + ["crash", "--brief", other, FIXTURES + "reports/demo.ips"], capture_output=True, timeout=60)
+        check(done.returncode == 2 and not done.stdout and b"--brief is an answer" in done.stderr, "--brief " + other, done.stderr)
 
 
 def test_readme():

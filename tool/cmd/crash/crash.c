@@ -495,8 +495,9 @@ static int crash_run(int argc, char **argv)
     else if (only_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
         status =
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
-    else if (crash.brief && crash.summary)
-        status = options_wrong(&crash_command, "--brief and --summary are two answers: ask for one");
+    else if (crash.brief && (crash.summary || crash.signature || crash.group))
+        status = options_wrong(&crash_command,
+                               "--brief is an answer of its own: without --summary, --signature and --group");
     else if (crash_lookups_wrong(&crash) != NULL)
         status = options_wrong(&crash_command, crash_lookups_wrong(&crash));
     else if (count == 0 && crash.files_from == NULL)
