@@ -785,4 +785,57 @@ done <<'END'
 "memoryStatus":{"pageSize":16384},"largestProcess":"no",@@the largest process: no
 "memoryStatus":{"pageSize":16384,"memoryPages":{"free":640}},@@free memory of the machine: 10 MB (640 pages)
 END
+# ---- What a signature begins with: one crash is a Mach exception to one writer and a signal to another ----
+
+while IFS='|' read -r type code want; do
+    printf 'Process: demo [1]\nVersion: 1\nCode Type: %s\nException Type: %s\n\nThread 0 Crashed:\n0   demo  0x0000000102a30aec fetch + 4\n\n' "$code" "$type" >"$work/kind.crash"
+    tell --signature "$work/kind.crash"
+    cut -c18- "$work/out" | grep -q "^ $want: fetch "
+    check "a signature of $type on $code begins with $want" "$work/out"
+done <<'END'
+EXC_BAD_ACCESS (SIGSEGV)|ARM-64|EXC_BAD_ACCESS
+EXC_BAD_ACCESS|ARM-64|EXC_BAD_ACCESS
+SIGSEGV|ARM-64|EXC_BAD_ACCESS
+SIGBUS|ARM-64|EXC_BAD_ACCESS
+EXC_BREAKPOINT|ARM-64|EXC_BREAKPOINT
+SIGTRAP|ARM-64|EXC_BREAKPOINT
+EXC_BAD_INSTRUCTION|ARM-64|EXC_BAD_INSTRUCTION
+SIGILL|ARM-64|EXC_BAD_INSTRUCTION
+EXC_BAD_INSTRUCTION|X86-64|EXC_BREAKPOINT
+SIGILL|x86_64|EXC_BREAKPOINT
+SIGILL|i386|EXC_BREAKPOINT
+SIGSEGV|X86-64|EXC_BAD_ACCESS
+EXC_ARITHMETIC|ARM-64|EXC_ARITHMETIC
+SIGFPE|ARM-64|EXC_ARITHMETIC
+EXC_RESOURCE|ARM-64|EXC_RESOURCE
+EXC_GUARD|ARM-64|EXC_GUARD
+SIGKILL|ARM-64|SIGKILL
+EXC_CRASH (SIGKILL)|ARM-64|SIGKILL
+SIGQUIT|ARM-64|SIGQUIT
+EXC_CRASH (SIGQUIT)|ARM-64|SIGQUIT
+SIGABRT|ARM-64|SIGABRT
+EXC_CRASH|ARM-64|SIGABRT
+NSException|ARM-64|SIGABRT
+EXC_RPC_ALERT|ARM-64|EXC_RPC_ALERT
+END
+
+# ---- Reasons of terminations, in the forms of all versions ----
+
+while IFS='@' read -r reason name code words; do
+    printf 'Process: demo [1]\nVersion: 1\nException Type: EXC_CRASH (SIGKILL)\nTermination Reason: %s\n\nThread 0 Crashed:\n0   demo  0x0000000102a30aec fetch + 4\n\n' "$reason" >"$work/ended.crash"
+    tell --json "$work/ended.crash"
+    [ "$(grep -o '"termination":"[^"]*"\|"termination_code":"[^"]*"\|"description":"[^"]*"' "$work/out" | cut -d'"' -f4 | tr '\n' '@')" = "$name@$code@${words:+$words@}" ]
+    check "ended: $reason" "$work/out"
+done <<'END'
+Namespace SIGNAL, Code 11 Segmentation fault: 11@SIGNAL@11@Segmentation fault: 11
+Namespace SIGNAL, Code 0xb@SIGNAL@0xb@
+SIGNAL 11 Segmentation fault: 11@SIGNAL@11@Segmentation fault: 11
+FRONTBOARD 2343432205@FRONTBOARD@2343432205@
+SPRINGBOARD, [0x8badf00d] failed to launch@SPRINGBOARD@0x8badf00d@failed to launch
+SPRINGBOARD, Code 0x8badf00d failed@SPRINGBOARD@0x8badf00d@failed
+DYLD, [0x1] Library missing@DYLD@0x1@Library missing
+Namespace SIGNAL, Code 11, Segmentation fault: 11@SIGNAL@11@Segmentation fault: 11
+SPRINGBOARD, [0x8badf00d]failed@SPRINGBOARD@0x8badf00d@failed
+DYLD 1:odd@DYLD@1@:odd
+END
 end

@@ -45,7 +45,7 @@ static void termination_set_from_context(report *r, machsym_str s)
     report_set_fact(r, FACT_TERMINATION_CODE, termination_number_at(str_after(context, "code:")));
 }
 
-/* "[Namespace ]NAME[,] [Code ]N[ words]" and "NAME, [0xN] words". */
+/* "[Namespace ]NAME[,] [Code ]N[,][ words]" and "NAME, [0xN] words". */
 void termination_parse(report *r, machsym_str s)
 {
     size_t name = 0;
@@ -63,7 +63,7 @@ void termination_parse(report *r, machsym_str s)
         report_set_fact(r, FACT_TERMINATION, (machsym_str){rest.ptr, name});
         report_set_fact(r, FACT_TERMINATION_CODE, number);
         rest = str_from(code, number.len);
-        rest = str_from(rest, rest.len > 0 && rest.ptr[0] == ']');
+        rest = str_from(rest, rest.len > 0 && (rest.ptr[0] == ']' || rest.ptr[0] == ',')); /* macOS 26 */
     }
     termination_set_from_context(r, rest);
     report_set_fact(r, FACT_DESCRIPTION, rest);
