@@ -838,4 +838,14 @@ Namespace SIGNAL, Code 11, Segmentation fault: 11@SIGNAL@11@Segmentation fault: 
 SPRINGBOARD, [0x8badf00d]failed@SPRINGBOARD@0x8badf00d@failed
 DYLD 1:odd@DYLD@1@:odd
 END
+# ---- Columns of numbers: four, and one more for each digit beyond three ----
+
+for pair in 1:4 999:4 1000:4 1001:5 10000:5 10001:6; do
+    frames=$(yes '{"imageOffset":2796,"imageIndex":0}' | head -n "${pair%:*}" | paste -s -d, -)
+    printf '{"bug_type":"309","os_version":"macOS 14.4.1 (23E224)"}\n{"usedImages":[{"base":4339204096,"size":16384,"name":"demo","path":"/x/demo"}],' >"$work/deep.ips"
+    printf '"threads":[{"triggered":true,"frames":[%s]}]}\n' "$frames" >>"$work/deep.ips"
+    tell --to=text "$work/deep.ips"
+    [ "$(sed -n 's/^\(0  *\)demo.*/\1/p' "$work/out" | head -n 1 | wc -c)" -eq $((${pair#*:} + 1)) ]
+    check "${pair%:*} frames: a column of ${pair#*:}" "$work/out"
+done
 end

@@ -1036,9 +1036,32 @@ static void test_long_numbers(void)
     ms_arena_free(&arena);
 }
 
+/* Numbers of one to nine bytes, as DWARF5 7.6 writes them, with both signs; a tenth byte is for the checked path. */
+static void test_raw_numbers(void)
+{
+    test_begin();
+    for (unsigned len = 1; len <= 10; len++) {
+        for (unsigned bit = 0; bit <= 7 * len && bit < 63; bit++) {
+            uint8_t code[10];
+            uint64_t number = ((uint64_t)1 << bit) - (bit == 7 * len), got = 0;
+            for (unsigned i = 0; i < len; i++)
+                code[i] = (uint8_t)((number >> (i < 9 ? 7 * i : 63) & 0x7f) | (i + 1 < len ? 0x80 : 0));
+            bool is_negative = len < 10 && (code[len - 1] & 0x40) != 0;
+            const uint8_t *next = ms_dw_raw_uleb(code, &got);
+            CHECK(next == (len < 10 ? code + len : NULL));
+            CHECK(len == 10 || got == number);
+            next = ms_dw_raw_sleb(code, &got);
+            CHECK(next == (len < 10 ? code + len : NULL));
+            CHECK(len == 10 || got == number - (is_negative ? (uint64_t)1 << 7 * len : 0));
+        }
+    }
+    test_end("numbers of one to ten bytes");
+}
+
 int main(void)
 {
     test_large_unit();
+    test_raw_numbers();
     for (unsigned i = 0; i < ENCODINGS; i++) {
         test_begin(); /* an encoding is a case, its forms are steps */
         for (unsigned j = 0; j < FORM_COUNT; j++)
