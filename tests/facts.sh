@@ -206,6 +206,11 @@ for namespace in JETSAM CODESIGNING HANGTRACER TEST DYLD LIBXPC OBJC EXEC SPRING
     check "ended by $namespace" "$work/out"
 done
 
+row "the report says: force quit by the user" 'Exception Type:  EXC_CRASH (SIGKILL)\nTermination Reason: FRONTBOARD 3735943697 \n<RBSTerminateContext| domain:10 code:0xDEADFA11 explanation:force quit by the user\nProcessVisibility: Foreground\nreportType:None maxTerminationResistance:Absolute>'
+tell --json "$work/one.crash"
+grep -qF '"termination":{"namespace":"FRONTBOARD","code":"0xdeadfa11","why":"force quit by the user"}' "$work/out"
+check "RBSTerminateContext: namespace, code and reason" "$work/out"
+
 # ---- Own frames ----
 
 crash "$bad" >"$work/one.crash"

@@ -1,5 +1,6 @@
 /* See facts.h. */
 #include "facts.h"
+#include "../base/digits.h"
 #include "../base/json_put.h"
 #include "../model/stack.h"
 #include "exception.h"
@@ -171,6 +172,21 @@ static void facts_put_guard(text *t, const guard *what)
     text_char(t, '}');
 }
 
+/* The namespace and the code, in hexadecimal in whichever way the report writes it, and the report's own reason. */
+static void facts_put_ending(text *t, const report *r)
+{
+    uint64_t code;
+    machsym_str why = ending_why(r);
+    json_put_key(t, "termination");
+    text_c(t, "{\"namespace\":");
+    text_json(t, r->facts[FACT_TERMINATION]);
+    if (str_number_after(r->facts[FACT_TERMINATION_CODE], "", &code))
+        json_put_hex(t, "code", code);
+    if (why.len > 0)
+        json_put_str(t, "why", why);
+    text_char(t, '}');
+}
+
 static void facts_put_words(text *t, const report *r)
 {
     text words = {0};
@@ -204,6 +220,8 @@ void facts_put_json(text *t, const report *r)
         facts_put_said(t, &found.words);
     if (found.broken.type != GUARD_NONE)
         facts_put_guard(t, &found.broken);
+    if (r->facts[FACT_TERMINATION].len > 0)
+        facts_put_ending(t, r);
     facts_put_words(t, r);
     text_char(t, '}');
 }

@@ -308,15 +308,27 @@ static bool ending_is_signal(const report *r, machsym_str why)
            str_number_after(why, ": ", &number) && number == code;
 }
 
+machsym_str ending_why(const report *r)
+{
+    machsym_str rest = ending_explanation(r);
+    machsym_str line = {NULL, 0};
+    if (ending_is_signal(r, rest))
+        return line;
+    while (line.len == 0 && str_take_line(&rest, &line))
+        line = str_trim(line);
+    return line;
+}
+
 /* What the report itself says, without what was said of it: a line, and what dyld could not load. */
 static void ending_say_description(text *t, const report *r)
 {
     static const char *const wanted[] = {"Library not loaded:", "Symbol not found:"};
     machsym_str why = ending_explanation(r);
-    if (why.len == 0 || ending_is_signal(r, why))
+    machsym_str first = ending_why(r);
+    if (first.len == 0)
         return;
     text_c(t, "the report says: ");
-    text_shown(t, str_trim(str_make(why.ptr, str_find(why, "\n"))));
+    text_shown(t, first);
     text_char(t, '\n');
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         size_t at = str_find(why, wanted[i]);
@@ -343,8 +355,12 @@ bool ending_explain(text *t, const report *r)
     uint64_t code = 0;
     if (!str_number_after(r->facts[FACT_TERMINATION_CODE], "", &code))
         str_number_after(r->facts[FACT_CODES], "", &code);
-    if (ending_say_kill_code(t, r, code & 0xffffffff))
+    if (ending_say_kill_code(t, r, code & 0xffffffff)) {
+        bool has_more = (code & 0xffffffff) == 0x8badf00d || (code & 0xffffffff) == 0xdead10cc;
+        if (!has_more)
+            ending_say_description(t, r);
         return true;
+    }
     bool said = ending_say_space(t, r->facts[FACT_TERMINATION], code, ending_is_told(r));
     ending_say_description(t, r);
     return said;
