@@ -227,6 +227,29 @@ def test_brief_of_anything():
         check("signature" in brief and "do" in brief and brief["where"], "what matters is there", brief)
 
 
+def test_brief_cuts():
+    """Texts are cut between characters, and end in dots; links are whole or not there; what matters of the registers."""
+    head, body = open(FIXTURES + "apple/mac26.ips", encoding="utf-8").read().split("\n", 1)
+    report = json.loads(body)
+    for length in range(60, 90):
+        report["procName"] = "x" * (length % 2) + "\u00e9" * length
+        brief = brief_of(crash("--brief", "-", data=(head + "\n" + json.dumps(report)).encode()).encode().rstrip(), "a long name")
+        check(brief["app"].rstrip(".").strip("x").strip("\u00e9") == "" and brief["app"].endswith("..."), "cut between characters", brief["app"])
+    for length in (0, 100, 250, 500, 1000, 3000):
+        template = "https://host/" + "b" * length + "/{path}#L{line}"
+        brief = brief_of(crash("--brief", "--link=" + template, FIXTURES + "reports/demo.ips").encode().rstrip(), "links of %d" % length)
+        links = [f["link"] for f in brief["where"] if "link" in f]
+        check(len(brief["where"]) == 3 and all(template.split("{")[0] in k and "#L" in k for k in links), "links are whole", brief)
+        check(length > 100 or len(links) == 3, "short links are there", brief)
+    report = json.loads(body)
+    thread = next(t for t in report["threads"] if t.get("triggered"))
+    far = int(report["exception"]["subtype"].rsplit(" ", 1)[1], 16) + 0x10000
+    report["exception"]["subtype"] = "KERN_INVALID_ADDRESS at %#x" % far
+    thread["threadState"] = {"x": [{"value": 1 << 40}] * 5 + [{"value": far - 0x18}, {"value": far + 1}], "far": {"value": far}}
+    brief = brief_of(crash("--brief", "-", data=(head + "\n" + json.dumps(report)).encode()).encode().rstrip(), "registers")
+    check([r["name"] for r in brief["registers"]] == ["x0", "x1", "x5"], "the register whose field was read", brief["registers"])
+
+
 # ---- Links and lines ----
 
 def calls_of(*arguments):
@@ -259,16 +282,18 @@ def test_links():
 
 def test_paths():
     """A path that leaves its root has no link; "." and ".." in one that does not are taken out."""
+    for path in ("../c.c", "/../c.c", "a/../../c.c"):
+        check(link_of(path, roots=[]) is None, "a path that leaves everything: " + path, link_of(path, roots=[]))
     for written, want in (("/r/a/../b/./c.c", "b/c.c"), ("/r/../etc/c.c", None), ("/r/a/../../etc/c.c", None), ("/r//b\\c.c", "b/c.c"), ("../c.c", None)):
         got = link_of(written)
         check(got == (want and "https://h/" + want), "path %s" % written, got)
 
 
-def link_of(path):
+def link_of(path, roots=("--source-root=/r=",)):
     """The link of a call in that file, by way of --line-map: C# lines of the fixture's C++."""
     mapping = {"/fixtures/demo/queue.hpp": {path: {str(n): n for n in range(1, 40)}}}
     open(WORK + "/LineNumberMappings.json", "w", encoding="utf-8").write(json.dumps(mapping))
-    calls = calls_of("--line-map", WORK + "/LineNumberMappings.json", "--link=https://h/{path}", "--source-root=/r=")
+    calls = calls_of("--line-map", WORK + "/LineNumberMappings.json", "--link=https://h/{path}", *roots)
     call = next(c for c in calls if c["name"] == "require(bool)")
     return call.get("link") if call["file"] == path else "no mapping: %s" % call["file"]
 

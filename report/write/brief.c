@@ -160,40 +160,45 @@ static void brief_put_function(const report *r, const report_frame *frame, uint3
     text_free(&address);
 }
 
-/* A function with its link; without it when it is too long for what is left. */
-static bool brief_try_function(const report *r, const report_frame *frame, uint32_t layer, text *t,
-                               size_t from, bool is_first)
+static bool brief_try_function(const report *r, const report_frame *frame, uint32_t layer, bool has_link,
+                               text *t, size_t from, bool is_first)
 {
     text part = {0};
-    bool fits = false;
-    for (int has_link = 1; has_link >= 0 && !fits; has_link--) {
-        text_c(&part, is_first ? "" : ",");
-        brief_put_function(r, frame, layer, has_link != 0, &part);
-        fits = brief_try(t, from, &part, BRIEF_WHERE - 1);
-    }
+    text_c(&part, is_first ? "" : ",");
+    brief_put_function(r, frame, layer, has_link, &part);
+    bool fits = brief_try(t, from, &part, BRIEF_WHERE - 1);
     text_free(&part);
     return fits;
 }
 
-/* The first functions of the app on the stack that tells; where there are none, the one on top. */
-static void brief_put_where(const report *r, text *t, size_t from)
+/* The first functions of the app on the stack that tells, so many of them with a link; where there are none, the one on top.
+ * Returns whether all of them fit. */
+static bool brief_put_functions(const report *r, unsigned links, text *t, size_t from)
 {
     const report_thread *thread = stack_main(r);
     uint32_t count = thread != NULL ? stack_count(thread) : 0;
     unsigned shown = 0;
-    json_put_key(t, "where");
-    text_char(t, '[');
     for (uint32_t i = 0; i < count && shown < BRIEF_FRAMES; i++) {
         const report_frame *frame = stack_frame(r, thread, i);
         uint32_t layers = stack_is_own(r, frame) ? stack_layers(frame) : 0;
         for (uint32_t layer = 0; layer < layers && shown < BRIEF_FRAMES; layer++) {
-            if (!brief_try_function(r, frame, layer, t, from, shown == 0))
-                break;
+            if (!brief_try_function(r, frame, layer, shown < links, t, from, shown == 0))
+                return false;
             shown++;
         }
     }
-    if (shown == 0 && count > 0)
-        brief_try_function(r, stack_frame(r, thread, 0), 0, t, from, true);
+    return shown > 0 || count == 0 ||
+           brief_try_function(r, stack_frame(r, thread, 0), 0, links > 0, t, from, true);
+}
+
+/* A function more is worth more than a link. */
+static void brief_put_where(const report *r, text *t, size_t from)
+{
+    json_put_key(t, "where");
+    text_char(t, '[');
+    size_t begin = t->len;
+    for (unsigned links = BRIEF_FRAMES; !brief_put_functions(r, links, t, from) && links > 0; links--)
+        t->len = begin;
     text_char(t, ']');
 }
 
