@@ -14,6 +14,7 @@
 #include "answer/engine.h"
 #include "answer/answer.h"
 #include "answer/folded.h"
+#include "answer/stack.h"
 #include "answer/iterate.h"
 #include "answer/explain.h"
 #include "symmap/symmap.h"
@@ -257,6 +258,12 @@ MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_
                                                machsym_frame *frames, size_t cap)
 {
     return ms_fold_next(session, addr, at, frames, cap);
+}
+
+MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
+                                         machsym_call *calls, machsym_frame *frames, size_t cap)
+{
+    return ms_stk_lookup(session, pcs, count, calls, frames, cap);
 }
 
 /* Makes a session ready for an iteration, when it begins. */

@@ -68,6 +68,59 @@ get_depth (in folded-arm64-symbols.dwarf) + 0
 get_height (in folded-arm64-symbols.dwarf) + 0" ]
 check "symbols of one address have names and no lines" "$work/out"
 
+# A stack: callers say which function they called, through inlined calls too, and in a stack of functions that all share
+# their code. The innermost frame of thread 2 has no caller in the report, the others' names are known by their callers.
+stack() # ADDRESS...
+{
+    "$machsym" atos --stack -o $bin/folded-arm64-all.dwarf "$@" | sed 's/ (in [^)]*)//' >"$work/out"
+}
+# the return addresses in main, of the calls of area_a, area_b and zeros: llvm-objdump's bl before each
+stack 0x100000450 0x100000480 0x100000578
+[ "$(cat "$work/out")" = "get_width (shape.c:5)
+area_a ($(line shape.c 'get_width(s) * own(s)'))
+main ($(line main.c 'area_a(&s)'))" ]
+check "area_a calls get_width" "$work/out"
+stack 0x100000450 0x100000480 0x100000584
+[ "$(cat "$work/out")" = "get_height (shape.c:12)
+area_b ($(line shape.c 'int height = through'))
+main ($(line main.c 'area_a(&s)'))" ]
+check "area_b calls get_height, through an inlined call" "$work/out"
+stack 0x100000450 0x100000590
+[ "$(cat "$work/out")" = "get_depth ($(line main.c 's->x * 3'))
+main ($(line main.c 'get_depth(&s) +'))" ]
+check "main calls get_depth" "$work/out"
+stack 0x100000450 0x100000480
+[ "$(sed 's/ (or/|(or/; s/|.*body)//' "$work/out" | paste -s -d ' ')" = "get_height (shape.c:12) area_b (shape.c:37)" ] &&
+    grep -q '^get_height (or get_depth, get_width: one body)' "$work/out" && grep -q '^area_b (or area_a: one body)' "$work/out"
+check "a caller that is not known decides nothing" "$work/out"
+
+# crash does it by itself: text, JSON, signatures; not --apple.
+report=tests/fixtures/reports/folded.crash
+names() # OPTION...
+{
+    "$machsym" crash -q --no-cache -d $bin/folded-arm64-all.dwarf "$@" $report |
+        sed -n 's/^[0-9]*  *folded  *0x[0-9a-f]* *\(.*\) + [0-9]* (.*/\1/p' | paste -s -d ';'
+}
+[ "$(names)" = "get_width;area_a;main;log_value;zero_e;zeros;main;get_height (or get_depth, get_width: one body);zero_f (or 5 others)" ]
+check "crash names what callers called" || names
+[ "$(names --apple)" = "get_height;area_b;main;log_value;zero_f;zeros;main;get_height;zero_f" ]
+check "crash --apple takes each address by itself" || names --apple
+"$machsym" crash -q --no-cache --json -d $bin/folded-arm64-all.dwarf $report >"$work/json"
+grep -q '"name":"get_width"[^}]*"folded_by":"call-site"}' "$work/json" &&
+    grep -q '"name":"get_height"[^}]*"folded":\["get_depth","get_width"\]}' "$work/json" &&
+    grep -q '"name":"zero_f"[^}]*"folded":\["zero_a","zero_b","zero_c","zero_d","zero_e"\]}' "$work/json"
+check "crash --json has all names, or who decided"
+
+# The signature of an undecided frame is the sorted set, whichever function answers: here from symbols, with another first.
+for kind in all symbols; do
+    uuid=$("$machsym" info --json $bin/folded-arm64-$kind.dwarf | sed -n 's/.*"uuid":"\([0-9A-F-]*\)".*/\1/p' | tr -d - | tr A-F a-f)
+    sed "s/<[0-9a-f]*>/<$uuid>/; s/^0 .*0x0000000100000450.*/0   folded 0x0000000100000450 0x100000000 + 1104/; /^[12]  *folded.*0x00000001000004[8]/d; /0x0000000100000578/d" \
+        $report >"$work/$kind.crash"
+    "$machsym" crash -q --group --no-cache -d $bin/folded-arm64-$kind.dwarf "$work/$kind.crash" >"$work/$kind.sig" 2>&1
+    grep -q 'get_depth or get_height or get_width' "$work/$kind.sig"
+    check "folded-arm64-$kind: the signature has the sorted set" "$work/$kind.sig"
+done
+
 # llvm-gsymutil: the names of each function's code, and the rows where it has them.
 if need "sets of fixtures and gsymutil's" python3; then
     for kind in all thunks stated symbols; do
@@ -79,7 +132,7 @@ fi
 # Programs that nobody has seen: another seed each day.
 if need "programs made for the day" python3 clang-22 ld64.lld-22 dsymutil-22 llvm-gsymutil-22 llvm-objdump-22 llvm-dwarfdump-22; then
     seed=${SEED:-$(($(date +%s) / 86400))}
-    python3 tests/folded.py "${PROGRAMS:-3}" "$seed" "$machsym" 0 >"$work/out"
+    python3 tests/folded.py "${PROGRAMS:-3}" "$seed" "$machsym" "${STACKS:-20}" >"$work/out"
     check "programs of seed $seed" "$work/out"
 fi
 

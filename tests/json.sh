@@ -140,7 +140,10 @@ END
 # more calls than an answer has
 deep=$bin/deep-arm64-d4.dwarf
 M atos-deep atos -i --json -o $deep 0x3a4
-M atos-folded atos --json --folded -o tests/fixtures/bin/folded-arm64-all.dwarf 0x100000448
+folded=$bin/folded-arm64-all.dwarf
+M atos-folded atos --json --folded -o $folded 0x100000448
+M atos-stack atos --json --stack -o $folded 0x100000450 0x100000480 0x100000578
+M crash-folded crash -q --json --no-cache -d $folded tests/fixtures/reports/folded.crash
 printf 'Thread 0 Crashed:\n0   deep 0x1000003a4 0x100000000 + 932\n\nBinary Images:\n%s\n' \
     '0x100000000 - 0x100003fff deep arm64  <4c4c444155553144a1de6f2a8bc228da> /deep' >"$work/deep.crash"
 M crash-deep crash -q --json --no-cache -d $deep "$work/deep.crash"

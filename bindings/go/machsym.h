@@ -481,7 +481,8 @@
  *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
  *   >>lines         turns line programs into tables of rows that are searched by address.
  *   >>functions     reads the functions of a unit with the calls inlined into them.
- *   >>bodies        finds the rows of each function among those of a unit that share their code.
+ *   >>bodies        finds the rows of each function of a unit in which functions share their code.
+ *   >>callsites     finds which function the call before a return address calls, as the debug info has it.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
@@ -493,11 +494,12 @@
  *   >>debugmap      finds a program's debug info in the object files that its debug map names.
  *   >>session       keeps what one thread has decoded of an image.
  *   >>objects       object files of a program without a dSYM, opened when an address is asked for that they have.
- *   >>views         a unit as one of its functions sees it that share their code: with the rows of that function only.
+ *   >>views         a unit in which functions share their code as one of them sees it: with its own rows only.
  *   >>engine        which unit, function, call and row hold an address, and up to where they do.
  *   >>near          finds the line that people need where the debug info has none that somebody wrote.
  *   >>answer        decides which name and which line a frame has.
  *   >>folded        tells all functions that share the code at an address.
+ *   >>stack         looks up a stack: of functions that share their code, the caller says which one it called.
  *   >>check         finds what in a decoded unit contradicts itself.
  *   >>iterate       goes through all that a session can decode, one item after the other.
  *   >>explain       tells how the answer for an address came about.
@@ -706,6 +708,12 @@
  * functions, and those that return 0. */
 #ifndef MACHSYM_MAX_FOLDED
 #define MACHSYM_MAX_FOLDED 65536
+#endif
+
+/* Where a caller in a stack shares its code with other functions, and nothing decides which one it is: how
+ * many of them are asked what they call. They must agree. */
+#ifndef MACHSYM_MAX_CALLERS
+#define MACHSYM_MAX_CALLERS 16
 #endif
 
 /* In how many units beside the one that answers functions are looked for that share its code. Each is
@@ -1649,6 +1657,39 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
 MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                                machsym_frame *frames, size_t cap);
 
+/* One address of a stack. */
+typedef struct machsym_pc {
+    /* Of the file: see machsym_image_addr. UINT64_MAX: an address of another image. */
+    uint64_t addr;
+    /* The address is the one after a call, as all of a stack but the innermost one are: the call before it is
+     * looked up. Nothing is to be subtracted from addr. */
+    bool is_return;
+} machsym_pc;
+
+/* What is known of one address of a stack. */
+typedef struct machsym_call {
+    size_t first; /* its frames among those of the stack */
+    size_t count;
+    /* Functions that share the code there: 1 when one function has it for itself, 0 when nothing is known. */
+    size_t function_count;
+    /* There are several, and the caller's debug info says which one it called: the frames are those of that
+     * one. Else they are what machsym_session_frames tells; machsym_session_next_folded tells all. */
+    bool is_decided;
+} machsym_call;
+
+/* Looks up a whole stack, the innermost address first. Where a linker folded functions of equal code, the
+ * name of a frame depends on its caller's: DW_TAG_call_site of the caller's function, or of what is inlined
+ * into it, at the caller's return address says which function it called. Optimised C, C++ and Objective-C
+ * have that for most direct calls, Swift has not. calls[i] says which frames belong to pcs[i]. Frames are
+ * written as long as they fit into cap. A caller in another image decides nothing.
+ * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
+ * addresses. When memory ran out, frames have lacks_memory, and what it lacked for is not decided.
+ * Owns / Borrows, Threads: as machsym_session_frames.
+ * Cost: that of machsym_session_frames and machsym_session_next_folded for each address; where several
+ * functions share code, a pass over the entries of the caller's function. */
+MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
+                                         machsym_call *calls, machsym_frame *frames, size_t cap);
+
 /* A concrete function of the debug info. */
 typedef struct machsym_function {
     uint64_t lo; /* of one of its ranges */
@@ -2143,7 +2184,9 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_part_info, 4611686018427387847)                                                                \
     X(machsym_reads, 9223372036854775643)                                                                    \
     X(machsym_reader, 9223372036854775783)                                                                   \
-    X(machsym_cache_file, 1152921504606846869)
+    X(machsym_cache_file, 1152921504606846869)                                                               \
+    X(machsym_pc, 2305843009213693921)                                                                       \
+    X(machsym_call, 4611686018427387817)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -10332,7 +10375,9 @@ enum {
     ms_DW_TAG_subprogram = 0x2e,
     ms_DW_TAG_partial_unit = 0x3c,
     ms_DW_TAG_type_unit = 0x41,
+    ms_DW_TAG_call_site = 0x48,
     ms_DW_TAG_skeleton_unit = 0x4a,
+    ms_DW_TAG_GNU_call_site = 0x4109,
 
     ms_DW_AT_name = 0x03,
     ms_DW_AT_stmt_list = 0x10,
@@ -10344,6 +10389,7 @@ enum {
     ms_DW_AT_artificial = 0x34,
     ms_DW_AT_decl_file = 0x3a,
     ms_DW_AT_decl_line = 0x3b,
+    ms_DW_AT_external = 0x3f,
     ms_DW_AT_specification = 0x47,
     ms_DW_AT_entry_pc = 0x52,
     ms_DW_AT_ranges = 0x55,
@@ -10354,7 +10400,11 @@ enum {
     ms_DW_AT_str_offsets_base = 0x72,
     ms_DW_AT_addr_base = 0x73,
     ms_DW_AT_rnglists_base = 0x74,
+    ms_DW_AT_call_return_pc = 0x7d,
+    ms_DW_AT_call_origin = 0x7f,
+    ms_DW_AT_call_tail_call = 0x82,
     ms_DW_AT_MIPS_linkage_name = 0x2007,
+    ms_DW_AT_GNU_tail_call = 0x2115,
     ms_DW_AT_GNU_ranges_base = 0x2132,
     ms_DW_AT_GNU_addr_base = 0x2133,
     ms_DW_AT_LLVM_stmt_sequence = 0x3fed,
@@ -14727,25 +14777,12 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off, bool with_de
 }
 
 /* ==== >>bodies =============================================================================================
- * Job:    finds the rows of each function among those of a unit that share their code.
- * Offers: ms_body_twin, ms_body_twins, ms_body_list_rows, ms_BODY_ALL_ROWS, ms_BODY_NO_ROWS.
+ * Job:    finds the rows of each function of a unit in which functions share their code.
+ * Offers: ms_body_twins, ms_body_list, ms_body_rows_of, ms_BODY_ALL_ROWS, ms_BODY_NO_ROWS.
  * Never:  gives a function the rows of another one. */
 
 #define ms_BODY_ALL_ROWS UINT32_MAX       /* the code has one sequence of rows, or too many to tell */
 #define ms_BODY_NO_ROWS  (UINT32_MAX - 1) /* no sequence stands for the function */
-
-/* The number of a function among the twins of its unit; twin_count when it shares its code with no other. */
-static size_t ms_body_twin(const ms_fn_table *functions, uint32_t function)
-{
-    const ms_key *v = functions->twins;
-    uint64_t lo = functions->blocks[function].lo;
-    size_t first = ms_lower_bound(v, functions->twin_count, sizeof *v, lo);
-    size_t count = ms_upper_bound(v, functions->twin_count, sizeof *v, lo) - first;
-    if (count == 0)
-        return functions->twin_count;
-    size_t at = first + ms_lower_bound(&v[first].item, count, sizeof *v, function);
-    return at < first + count && v[at].item == function ? at : functions->twin_count;
-}
 
 /* The twins whose code begins at an address: *count of them, from the number on that is returned. */
 static size_t ms_body_twins(const ms_fn_table *functions, uint64_t lo, size_t *count)
@@ -14756,11 +14793,19 @@ static size_t ms_body_twins(const ms_fn_table *functions, uint64_t lo, size_t *c
     return first;
 }
 
+/* The functions of a unit by their code, and the sequence of rows of each. */
+typedef struct ms_body_rows {
+    ms_key *v; /* first address, block: in the order of blocks at one address */
+    size_t count;
+    uint32_t *rows;
+} ms_body_rows;
+
 /* What a search for rows needs. */
 typedef struct ms_body_work {
     ms_cu_env *env;
     const ms_cu_root *root;
     const ms_fn_table *functions;
+    const ms_key *v; /* the functions, as in the list */
     const ms_ln_table *lines;
     ms_arena *scratch;
     ms_key *by_off;  /* sequences in the order of the program */
@@ -14836,7 +14881,7 @@ static size_t ms_body_list_decls(ms_body_work *w, size_t first, size_t end, ms_k
 {
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
-        const ms_fn_block *block = &w->functions->blocks[w->functions->twins[i].item];
+        const ms_fn_block *block = &w->functions->blocks[w->v[i].item];
         ms_fn_decl decl = ms_fn_names_of(w->env, block->die_off, true).decl;
         if (w->rows[i] != ms_BODY_NO_ROWS || decl.root != w->root || decl.line == 0 ||
             decl.line > UINT32_MAX || decl.file > UINT32_MAX)
@@ -14884,7 +14929,7 @@ static uint32_t ms_body_voted(ms_body_work *w, size_t first, size_t end, size_t 
 /* Gives the twins of a group the sequences whose lines are theirs. */
 static void ms_body_vote(ms_body_work *w, size_t first, size_t end, size_t count)
 {
-    const ms_fn_block *block = &w->functions->blocks[w->functions->twins[first].item];
+    const ms_fn_block *block = &w->functions->blocks[w->v[first].item];
     ms_zero(w->best, (end - first) * sizeof *w->best);
     for (size_t i = 0; i < w->found_count; i++) {
         size_t number = (size_t)w->found[i].item;
@@ -14931,10 +14976,10 @@ static void ms_body_pair(ms_body_work *w, size_t first, size_t end)
 /* Takes what its debug info states of the twins of one body, then looks for the sequences of the others. */
 static void ms_body_find_group(ms_body_work *w, size_t first, size_t end, ms_key *room)
 {
-    const ms_fn_block *block = &w->functions->blocks[w->functions->twins[first].item];
+    const ms_fn_block *block = &w->functions->blocks[w->v[first].item];
     size_t known = 0;
     for (size_t i = first; i < end; i++) {
-        w->rows[i] = ms_body_stated(w, &w->functions->blocks[w->functions->twins[i].item]);
+        w->rows[i] = ms_body_stated(w, &w->functions->blocks[w->v[i].item]);
         if (w->rows[i] == ms_BODY_NO_ROWS)
             continue;
         w->is_taken[w->rows[i]] = true;
@@ -14950,7 +14995,7 @@ static void ms_body_find_group(ms_body_work *w, size_t first, size_t end, ms_key
         ms_body_pair(w, first, end);
     }
     for (size_t i = first; i < end && (is_one || w->budget == 0); i++)
-        w->rows[i] = ms_BODY_ALL_ROWS;
+        w->rows[i] = w->found_count == 1 && end - first == 1 ? (uint32_t)w->found[0].item : ms_BODY_ALL_ROWS;
 }
 
 /* Makes what all groups need. Returns false when memory is out. */
@@ -14972,45 +15017,180 @@ static bool ms_body_begin(ms_body_work *w, ms_key *room)
     return !w->scratch->oom;
 }
 
-/* The sequences of all twins of a unit, by their numbers: the one that DW_AT_LLVM_stmt_sequence states, else
- * the one whose lines are those of the function. Work is done in scratch; the result comes from arena. NULL
- * when memory is out. */
-static uint32_t *ms_body_list_rows(ms_cu_env *env, const ms_cu_root *root, const ms_fn_table *functions,
-                                   const ms_ln_table *lines, ms_arena *scratch, ms_arena *arena)
+/* Lists the functions of a unit whose code is one range, by that. Returns false when memory is out. */
+static bool ms_body_list_functions(const ms_fn_table *functions, ms_arena *scratch, ms_arena *arena,
+                                   ms_body_rows *out)
 {
-    size_t most = functions->twin_count > lines->seq_count ? functions->twin_count : lines->seq_count;
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, functions->function_count, sizeof *room);
+    out->v = (ms_key *)ms_arena_alloc(arena, functions->function_count, sizeof *out->v);
+    out->rows = (uint32_t *)ms_arena_alloc(arena, functions->function_count, sizeof *out->rows);
+    out->count = 0;
+    if (room == NULL || out->v == NULL || out->rows == NULL)
+        return false;
+    for (size_t i = 0; i < functions->count && out->count < functions->function_count; i++) {
+        const ms_fn_block *block = &functions->blocks[i];
+        if (block->parent != ms_SEG_NONE || block->range_count != 1)
+            continue;
+        out->v[out->count].key = block->lo;
+        out->v[out->count++].item = i;
+    }
+    ms_sort(out->v, out->count, room);
+    return true;
+}
+
+/* Finds the sequence of each function of a unit: the one that DW_AT_LLVM_stmt_sequence states, else the one
+ * whose lines are those of the function. Work is done in scratch; the result comes from arena. Returns false
+ * when memory is out. */
+static bool ms_body_list(ms_cu_env *env, const ms_cu_root *root, const ms_fn_table *functions,
+                         const ms_ln_table *lines, ms_arena *scratch, ms_arena *arena, ms_body_rows *out)
+{
     ms_body_work w;
     ms_zero(&w, sizeof w);
+    if (!ms_body_list_functions(functions, scratch, arena, out))
+        return false;
+    size_t most = out->count > lines->seq_count ? out->count : lines->seq_count;
     w.env = env;
     w.root = root;
     w.functions = functions;
     w.lines = lines;
     w.scratch = scratch;
-    w.budget = MACHSYM_BODY_WORK * (uint64_t)(functions->twin_count + lines->row_count + 1);
+    w.v = out->v;
+    w.rows = out->rows;
+    w.budget = MACHSYM_BODY_WORK * (uint64_t)(out->count + lines->row_count + 1);
     w.by_off = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
     w.by_lo = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
     w.reach = (uint64_t *)ms_arena_alloc(scratch, lines->seq_count, sizeof *w.reach);
     w.found = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
-    w.decls = (ms_key *)ms_arena_alloc(scratch, functions->twin_count, sizeof(ms_key));
-    w.votes = (uint32_t *)ms_arena_zeroed(scratch, functions->twin_count, sizeof *w.votes);
+    w.decls = (ms_key *)ms_arena_alloc(scratch, out->count, sizeof(ms_key));
+    w.votes = (uint32_t *)ms_arena_zeroed(scratch, out->count, sizeof *w.votes);
     w.is_taken = (bool *)ms_arena_zeroed(scratch, lines->seq_count, sizeof *w.is_taken);
-    w.best = (uint32_t *)ms_arena_alloc(scratch, functions->twin_count, sizeof *w.best);
+    w.best = (uint32_t *)ms_arena_alloc(scratch, out->count, sizeof *w.best);
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, most, sizeof *room);
-    w.rows = (uint32_t *)ms_arena_alloc(arena, functions->twin_count, sizeof *w.rows);
-    if (scratch->oom || w.rows == NULL || !ms_body_begin(&w, room))
-        return NULL;
-    for (size_t first = 0, end; first < functions->twin_count; first = end) {
-        for (end = first + 1; end < functions->twin_count; end++) {
-            if (functions->twins[end].key != functions->twins[first].key)
-                break;
-        }
+    if (scratch->oom || !ms_body_begin(&w, room))
+        return false;
+    for (size_t first = 0, end; first < out->count; first = end) {
+        for (end = first + 1; end < out->count && out->v[end].key == out->v[first].key;)
+            end++;
         ms_body_find_group(&w, first, end, room);
         for (size_t i = first; i < end; i++) { /* sequences that were joined have code of several groups */
             if (w.rows[i] < ms_BODY_NO_ROWS)
                 w.is_taken[w.rows[i]] = false;
         }
     }
-    return w.rows;
+    return true;
+}
+
+/* The sequence of a function. */
+static uint32_t ms_body_rows_of(const ms_body_rows *list, const ms_fn_table *functions, uint32_t function)
+{
+    const ms_key *v = list->v;
+    uint64_t lo = functions->blocks[function].lo;
+    size_t first = ms_lower_bound(v, list->count, sizeof *v, lo);
+    size_t count = ms_upper_bound(v, list->count, sizeof *v, lo) - first;
+    size_t at = count == 0 ? 0 : ms_lower_bound(&v[first].item, count, sizeof *v, function);
+    bool is_there = at < count && v[first + at].item == function;
+    return is_there ? list->rows[first + at] : ms_BODY_ALL_ROWS;
+}
+
+/* ==== >>callsites ==========================================================================================
+ * Job:    finds which function the call before a return address calls, as the debug info has it.
+ * Offers: ms_call_target.
+ * Never:  looks at code; follows the entry that it finds. */
+
+/* What an entry of a call says. DWARF 5 has names of its own for what GNU's extension says otherwise. */
+enum {
+    ms_CALLSITE_RETURN_PC,
+    ms_CALLSITE_LOW_PC,
+    ms_CALLSITE_TARGET,
+    ms_CALLSITE_ORIGIN,
+    ms_CALLSITE_TAIL,
+    ms_CALLSITE_GNU_TAIL,
+    ms_CALLSITE_COUNT
+};
+
+/* A walk through the entries of one function. */
+typedef struct ms_call_walk {
+    const ms_dw *dw;
+    const ms_cu_root *root;
+    uint64_t return_pc;
+    uint64_t target; /* the entry that was found; 0: none */
+    bool differs;    /* two calls with this return address call different functions */
+} ms_call_walk;
+
+/* The linked address of one that an object file states. */
+static uint64_t ms_call_linked(const ms_dw *dw, uint64_t pc)
+{
+    if (dw->moves == NULL)
+        return pc;
+    size_t at = ms_dw_move_at(dw, pc - 1); /* the call itself */
+    bool is_moved = at < dw->move_count && dw->moves[at].lo < pc;
+    return is_moved ? dw->moves[at].to + (pc - dw->moves[at].lo) : 0;
+}
+
+/* Takes what an entry of a call says, if it has the return address; rd is at its values. Returns false when
+ * the unit ends before. */
+static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd)
+{
+    static const uint16_t list[ms_CALLSITE_COUNT] = {ms_DW_AT_call_return_pc, ms_DW_AT_low_pc,
+                                                     ms_DW_AT_call_origin,    ms_DW_AT_abstract_origin,
+                                                     ms_DW_AT_call_tail_call, ms_DW_AT_GNU_tail_call};
+    ms_dw_value v[ms_CALLSITE_COUNT];
+    const ms_dw_enc *enc = &w->root->enc;
+    bool is_gnu = abbrev->tag == ms_DW_TAG_GNU_call_site;
+    uint64_t pc = 0;
+    uint64_t target = 0;
+    if (!ms_dw_read_listed(w->dw, w->root->abbrevs, abbrev, rd, enc, list, ms_CALLSITE_COUNT, v))
+        return false;
+    const ms_dw_value *at = is_gnu ? &v[ms_CALLSITE_LOW_PC] : &v[ms_CALLSITE_RETURN_PC];
+    const ms_dw_value *to = is_gnu ? &v[ms_CALLSITE_ORIGIN] : &v[ms_CALLSITE_TARGET];
+    if (v[ms_CALLSITE_TAIL].u != 0 || v[ms_CALLSITE_GNU_TAIL].u != 0 || /* nothing returns there */
+        !ms_dw_address(w->dw, enc, at, &pc) || ms_call_linked(w->dw, pc) != w->return_pc)
+        return true;
+    if (!ms_dw_reference(enc, to, &target))
+        target = 0;
+    w->differs |= w->target != 0 && w->target != target;
+    w->target = target;
+    return true;
+}
+
+/* Which function is called where a function's return address is: its entry in .debug_info, which may be a
+ * declaration; 0 when the debug info does not tell. function: the entry of the caller, whose inlined calls
+ * count as its own. Functions that stand inside it are others. */
+static uint64_t ms_call_target(const ms_dw *dw, const ms_cu_root *root, uint64_t function, uint64_t return_pc)
+{
+    const ms_dw_abbrevs *table = root->abbrevs;
+    ms_span rest = ms_span_sub(dw->info, function, root->enc.unit_end - function);
+    const uint8_t *p = rest.ptr;
+    const uint8_t *end = rest.ptr + rest.len;
+    ms_call_walk w = {dw, root, return_pc, 0, false};
+    uint64_t lists = 0;
+    uint64_t passed = UINT64_MAX;  /* how many lists are open where a function inside began */
+    while (p != NULL && p < end) { /* every entry takes at least a byte */
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        MACHSYM_COUNT_WORK(1);
+        uint64_t code = ms_rd_uleb(&rd);
+        if (code == 0) {
+            p = rd.p;
+            lists -= lists != 0;
+            passed = lists <= passed ? UINT64_MAX : passed;
+        } else {
+            const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+            if (abbrev == NULL)
+                break;
+            bool is_call = abbrev->tag == ms_DW_TAG_call_site || abbrev->tag == ms_DW_TAG_GNU_call_site;
+            bool is_inside = abbrev->kind == ms_KIND_FUNCTION && abbrev->has_code && lists != 0;
+            if (is_inside && passed == UINT64_MAX && abbrev->has_children)
+                passed = lists;
+            if (is_call && passed == UINT64_MAX)
+                p = ms_call_take(&w, abbrev, &rd) ? rd.p : NULL;
+            else
+                p = ms_dw_skip_die(table, abbrev, rd.p, end, &root->enc);
+            lists += abbrev->has_children;
+        }
+        if (lists == 0)
+            break;
+    }
+    return w.differs ? 0 : w.target;
 }
 
 /* ==== >>pack =============================================================================================
@@ -20276,9 +20456,10 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
     ms_range own;             /* code without a gap of function number own_of that >>near walked last */
     uint32_t own_of;
-    uint32_t *twin_rows;        /* by twin of functions: see >>bodies; NULL: nobody asked yet */
-    struct ms_ses_unit **views; /* by twin: the unit with its rows only; see >>views */
-    uint32_t plain_first;       /* the files of lines that have names, but for made_file; see >>near */
+    ms_body_rows rows_of; /* of functions, once there are views */
+    struct ms_ses_unit *
+        *views;           /* by function: the unit with its rows only; NULL: none is needed: see >>views */
+    uint32_t plain_first; /* the files of lines that have names, but for made_file; see >>near */
     uint32_t plain_count;
     uint32_t made_file; /* that a compiler made up */
     bool has_plain;     /* the three were looked for */
@@ -21139,9 +21320,9 @@ static void ms_obj_keep_frames(machsym_session *s, machsym_frame *frames, size_t
 }
 
 /* ==== >>views ==============================================================================================
- * Job:    a unit as one of its functions sees it that share their code: with the rows of that function only.
+ * Job:    a unit in which functions share their code as one of them sees it: with its own rows only.
  * Offers: ms_view_of.
- * Never:  changes what a function that has its code for itself is told of. */
+ * Never:  changes a unit in which every function has its code for itself. */
 
 /* The lines of a unit with one sequence, or none. NULL when memory is out. */
 static const ms_ln_table *ms_view_lines(machsym_session *s, const ms_ln_table *lines, uint32_t sequence)
@@ -21161,37 +21342,37 @@ static bool ms_view_begin(machsym_session *s, ms_ses_unit *unit)
     if (unit->views != NULL)
         return true;
     ms_arena_reset(&s->scratch);
-    unit->twin_rows = ms_body_list_rows(&s->env, ms_cu_root_of(&s->env, unit->index), &unit->functions,
-                                        unit->lines, &s->scratch, &s->cache);
-    if (unit->twin_rows == NULL)
+    if (!ms_body_list(&s->env, ms_cu_root_of(&s->env, unit->index), &unit->functions, unit->lines,
+                      &s->scratch, &s->cache, &unit->rows_of))
         return false;
-    unit->views = (ms_ses_unit **)ms_arena_zeroed(&s->cache, unit->functions.twin_count, sizeof *unit->views);
+    unit->views = (ms_ses_unit **)ms_arena_zeroed(&s->cache, unit->functions.count, sizeof *unit->views);
     return unit->views != NULL;
 }
 
-/* The view of a function of a unit whose lines are there: the unit itself, unless the function shares its
- * code with others and the rows of each are known. NULL when memory is out. */
+/* The view of a function of a unit whose lines are there: the unit itself, unless functions of the unit share
+ * their code and the rows of this one are known. Sequences of such a unit overlap, so the other functions
+ * have a view, too. NULL when memory is out. */
 static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t function)
 {
-    size_t twin = unit->functions.twin_count == 0 ? 0 : ms_body_twin(&unit->functions, function);
-    if (twin == unit->functions.twin_count)
+    if (unit->functions.twin_count == 0)
         return unit;
     if (!ms_view_begin(s, unit))
         return NULL;
-    if (unit->twin_rows[twin] == ms_BODY_ALL_ROWS)
+    uint32_t sequence = ms_body_rows_of(&unit->rows_of, &unit->functions, function);
+    if (sequence == ms_BODY_ALL_ROWS)
         return unit;
-    if (unit->views[twin] != NULL)
-        return unit->views[twin];
+    if (unit->views[function] != NULL)
+        return unit->views[function];
     ms_ses_unit *view = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *view);
     if (view == NULL)
         return NULL;
     view->index = unit->index;
     view->functions = unit->functions;
     view->comp_dir = unit->comp_dir;
-    view->lines = ms_view_lines(s, unit->lines, unit->twin_rows[twin]);
+    view->lines = ms_view_lines(s, unit->lines, sequence);
     if (view->lines == NULL)
         return NULL;
-    unit->views[twin] = view;
+    unit->views[function] = view;
     return view;
 }
 
@@ -22116,7 +22297,8 @@ static void ms_ans_settle_shared(machsym_frame *frame)
 }
 
 /* The same, if the debug info of the unit says so. */
-static void ms_ans_settle_twin(const ms_fn_table *functions, const ms_fn_block *real, machsym_frame *frame)
+static ms_NOINLINE void ms_ans_settle_twin(const ms_fn_table *functions, const ms_fn_block *real,
+                                           machsym_frame *frame)
 {
     size_t twins;
     ms_body_twins(functions, real->lo, &twins);
@@ -22132,7 +22314,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     const ms_fn_names *names = ms_ses_names_of(s, from_origin ? block->origin : block->die_off);
     bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
-    if (functions->twin_count != 0 && real != NULL)
+    if (frame->name_source == MACHSYM_SOURCE_SYMTAB)
         ms_ans_settle_twin(functions, real, frame);
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
@@ -22225,8 +22407,8 @@ static void ms_ans_begin_frame(machsym_session *s, const ms_ses_span *span, cons
 /* Frames of the function of a span, innermost first. Of more calls than MACHSYM_MAX_INLINE_DEPTH the
  * innermost ones are told, and the function itself with where it has the outermost one. Returns how many
  * frames there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, uint64_t addr,
-                                     machsym_frame *frames, size_t cap)
+static ms_INLINE size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, uint64_t addr,
+                                               machsym_frame *frames, size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
     const ms_fn_block *inner = NULL;
@@ -22737,6 +22919,213 @@ static size_t ms_fold_next(machsym_session *s, uint64_t addr, machsym_cursor *at
     for (size_t i = 0; i < count && i < cap; i++)
         frames[i].lacks_memory = ms_ses_lacked_memory(s);
     return count;
+}
+
+/* ==== >>stack ==============================================================================================
+ * Job:    looks up a stack: of functions that share their code, the caller says which one it called.
+ * Offers: ms_stk_lookup.
+ * Never:  decides where two answers are possible. */
+
+/* Functions that a caller may be: one, unless it shares its code and nothing decided. */
+typedef struct ms_stk_callers {
+    ms_fold_one v[MACHSYM_MAX_CALLERS];
+    size_t count;               /* 0: nothing is known of what they call */
+    const machsym_session *own; /* whose units they are of */
+    uint64_t return_pc;
+} ms_stk_callers;
+
+/* The last entry that an entry leads to by its abstract origin or specification: functions that are the same
+ * one have the same. */
+static uint64_t ms_stk_source(ms_cu_env *env, uint64_t die_off)
+{
+    ms_dw_die die;
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL || (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+                             !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off)))
+            break;
+    }
+    return die_off;
+}
+
+/* Whether an entry, or one that it leads to, has a flag. */
+static bool ms_stk_has_flag(ms_cu_env *env, uint64_t die_off, uint16_t attribute)
+{
+    ms_dw_die die;
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        ms_dw_value value;
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL)
+            return false;
+        ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+        if (!ms_dw_read_listed(env->dw, root->abbrevs, abbrev, &rd, &root->enc, &attribute, 1, &value))
+            return false;
+        if (value.form != 0 && value.u != 0)
+            return true;
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
+            return false;
+    }
+    return false;
+}
+
+/* Whether an entry states where its own code is. */
+static bool ms_stk_has_code(ms_cu_env *env, uint64_t die_off)
+{
+    ms_dw_die die;
+    const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+    return root != NULL &&
+           (ms_dw_get(&die, ms_SLOT_LOW_PC)->form != 0 || ms_dw_get(&die, ms_SLOT_RANGES)->form != 0);
+}
+
+/* The function of a set that has an entry, or leads to the same one; the set's count when none does, or
+ * several do. */
+static size_t ms_stk_by_entry(ms_cu_env *env, const ms_fold_set *set, uint64_t target)
+{
+    size_t found = set->count;
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->v[i].die_off == target)
+            return i;
+    }
+    uint64_t source = ms_stk_source(env, target);
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->v[i].die_off == 0 || ms_stk_source(env, set->v[i].die_off) != source)
+            continue;
+        if (found != set->count)
+            return set->count;
+        found = i;
+    }
+    return found;
+}
+
+/* Whether a function may be the one that another unit declares: one that units cannot see is not. */
+static bool ms_stk_is_visible(ms_cu_env *env, const ms_fold_one *one)
+{
+    return one->die_off == 0 || ms_stk_has_flag(env, one->die_off, ms_DW_AT_external);
+}
+
+/* The function of a set that has the name of a declaration, or of an entry whose code the linker dropped; the
+ * set's count when none has, or several have. */
+static size_t ms_stk_by_name(machsym_session *s, const ms_fold_set *set, uint64_t target)
+{
+    ms_fn_names names = ms_fn_names_of(&s->env, target, false);
+    machsym_str want = names.linkage_name.len != 0 ? names.linkage_name : names.name;
+    size_t found = set->count;
+    if (want.len == 0 || ms_stk_has_code(&s->env, target) || !set->is_whole)
+        return found;
+    want = ms_ans_linkage(ms_ans_clean(want), ms_ans_clean(names.name));
+    for (size_t i = 0; i < set->count; i++) {
+        if (!ms_str_equal(ms_fold_name(s, &set->v[i]), want) || !ms_stk_is_visible(&s->env, &set->v[i]))
+            continue;
+        if (found != set->count)
+            return set->count;
+        found = i;
+    }
+    return found;
+}
+
+/* The function of a set that a caller calls; the set's count when that is not known. */
+static size_t ms_stk_called_by(machsym_session *s, const ms_fold_set *set, const ms_fold_one *caller,
+                               uint64_t return_pc)
+{
+    const ms_cu_root *root =
+        caller->die_off != 0 && caller->unit < s->env.count ? ms_cu_root_of(&s->env, caller->unit) : NULL;
+    if (root == NULL || !ms_ses_need(s, ms_NEEDS_ADDR))
+        return set->count;
+    uint64_t target = ms_call_target(s->env.dw, root, caller->die_off, return_pc);
+    if (target == 0)
+        return set->count;
+    size_t found = ms_stk_by_entry(&s->env, set, target);
+    return found != set->count ? found : ms_stk_by_name(s, set, target);
+}
+
+/* The function of a set that all possible callers call; the set's count when they differ, or one is not
+ * known. */
+static size_t ms_stk_decide(machsym_session *s, const ms_fold_set *set, const ms_stk_callers *callers)
+{
+    size_t found = set->count;
+    if (callers->own != s)
+        return set->count;
+    for (size_t i = 0; i < callers->count; i++) {
+        size_t one = ms_stk_called_by(s, set, &callers->v[i], callers->return_pc);
+        if (one == set->count || (i > 0 && one != found))
+            return set->count;
+        found = one;
+    }
+    return found;
+}
+
+/* Sets what is known of the caller of the frame inside. */
+static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set, size_t decided,
+                               const machsym_pc *pc, ms_stk_callers *callers)
+{
+    callers->count = 0;
+    callers->own = s;
+    callers->return_pc = pc->addr;
+    if (!pc->is_return || set == NULL || !set->is_whole)
+        return;
+    size_t first = decided < set->count ? decided : 0;
+    size_t end = decided < set->count ? decided + 1 : set->count;
+    for (size_t i = first; i < end; i++) {
+        if (set->v[i].die_off == 0 || i - first == MACHSYM_MAX_CALLERS) { /* nobody knows what it calls */
+            callers->count = 0;
+            return;
+        }
+        callers->v[callers->count++] = set->v[i];
+    }
+}
+
+/* Looks up one address, where callers is what is known of its caller. */
+static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers *callers, machsym_call *call,
+                       machsym_frame *frames, size_t cap)
+{
+    uint64_t addr = pc->addr - (pc->is_return ? 1 : 0);
+    ms_ses_begin(s);
+    call->is_decided = false;
+    call->function_count = 0;
+    if (s->image->map != NULL || pc->addr == UINT64_MAX) {
+        call->count = ms_ans_frames(s, addr, frames, cap);
+        callers->count = 0;
+        return;
+    }
+    ms_ses_trim_for(s, addr);
+    ms_ses_object *object = ms_obj_at(s, addr);
+    machsym_session *own = object != NULL ? &object->session : s;
+    const ms_fold_set *set = ms_fold_at(own, addr);
+    size_t decided = set == NULL ? 0 : set->count;
+    if (set != NULL && set->count > 1 && callers->count != 0)
+        decided = ms_stk_decide(own, set, callers);
+    if (set != NULL)
+        call->function_count = set->count;
+    call->is_decided = set != NULL && decided < set->count;
+    ms_stk_set_callers(own, set, decided, pc, callers);
+    if (!call->is_decided) {
+        call->count = ms_ans_frames(s, addr, frames, cap);
+        return;
+    }
+    call->count = ms_fold_frames(own, set, decided, addr, frames, cap);
+    if (object != NULL)
+        ms_obj_keep_frames(s, frames, call->count < cap ? call->count : cap);
+    for (size_t i = 0; i < call->count && i < cap; i++)
+        frames[i].lacks_memory = ms_ses_lacked_memory(s);
+}
+
+/* Looks up a stack, the innermost address first. Callers are known first, so it begins at the outermost. */
+static size_t ms_stk_lookup(machsym_session *s, const machsym_pc *pcs, size_t count, machsym_call *calls,
+                            machsym_frame *frames, size_t cap)
+{
+    ms_stk_callers callers;
+    size_t total = 0;
+    callers.count = 0;
+    s->asks_many |= count > 1;
+    for (size_t i = count; i-- > 0;) {
+        calls[i].first = total;
+        ms_stk_one(s, &pcs[i], &callers, &calls[i], total < cap ? frames + total : NULL,
+                   total < cap ? cap - total : 0);
+        total += calls[i].count;
+    }
+    return total;
 }
 
 /* ==== >>check ==============================================================================================
@@ -39455,6 +39844,12 @@ MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_
                                                machsym_frame *frames, size_t cap)
 {
     return ms_fold_next(session, addr, at, frames, cap);
+}
+
+MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
+                                         machsym_call *calls, machsym_frame *frames, size_t cap)
+{
+    return ms_stk_lookup(session, pcs, count, calls, frames, cap);
 }
 
 /* Makes a session ready for an iteration, when it begins. */

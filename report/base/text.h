@@ -111,6 +111,14 @@ static inline bool str_equal(machsym_str a, machsym_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+/* By bytes, as memcmp: below 0, 0 or above. */
+static inline int str_order(machsym_str a, machsym_str b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len != 0 ? memcmp(a.ptr, b.ptr, len) : 0;
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 static inline bool str_is(machsym_str s, const char *c_string)
 {
     return str_equal(s, str_c(c_string));

@@ -55,6 +55,16 @@ report_frame *report_add_frame(report *r)
     return frame;
 }
 
+bool report_next_other(machsym_str *rest, machsym_str *name)
+{
+    const char *end = rest->len > 0 ? memchr(rest->ptr, 0, rest->len) : NULL;
+    if (end == NULL)
+        return false;
+    *name = str_make(rest->ptr, (size_t)(end - rest->ptr));
+    *rest = str_from(*rest, name->len + 1);
+    return true;
+}
+
 report_call *report_add_call(report *r)
 {
     return mem_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);

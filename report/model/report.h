@@ -89,6 +89,11 @@ typedef struct report_call {
     uint64_t offset;   /* of the address as printed from the function's start */
     uint64_t cost;     /* bytes that it takes at most wherever it is written */
     machsym_str owner; /* whose code it is, where a rule knows */
+    /* Names of other functions that share the code of this one, sorted, each with a 0 after it; empty when it has
+     * the code for itself, or the caller says that it is this one. */
+    machsym_str others;
+    uint32_t other_count;
+    bool is_decided; /* the function shares its code, and the caller says that it is this one */
     bool is_inline;
     bool lacks_callers; /* calls are left out between this one and the next */
     bool has_line;
@@ -417,6 +422,8 @@ report_thread *report_add_thread(report *r);
 /* A frame of the last thread. */
 report_frame *report_add_frame(report *r);
 report_call *report_add_call(report *r);
+/* Takes the next name off what is left of a call's others. Returns false at the end. */
+bool report_next_other(machsym_str *rest, machsym_str *name);
 void report_set_fact(report *r, report_fact fact, machsym_str value); /* the first one stays */
 /* The name of a Mach exception or a signal, "exception 42" where it has none; nothing for 0. */
 void report_set_exception(report *r, uint64_t number);

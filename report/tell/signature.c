@@ -15,6 +15,9 @@ enum { SIGNATURE_FRAMES = 5 };
 /* Frames that are looked at: stacks of reports end at 512, and what is deeper is recursion. */
 enum { SIGNATURE_DEPTH = 512 };
 
+/* Names that are told of functions that share their code: a set may have thousands. */
+enum { SIGNATURE_SHARED = 4 };
+
 /* A signature in the making. */
 typedef struct signing {
     const report *r;
@@ -152,13 +155,39 @@ static void signature_put_unnamed(text *t, const report *r, const report_frame *
     text_hex(t, frame->addr - (is_known ? r->images[frame->image].base : 0), 1);
 }
 
+/* The names of functions that share their code, sorted: which of them answers is another one in the next build.
+ * The first ones tell a set from another. */
+static void signature_put_shared(text *t, const report_call *call, machsym_str image)
+{
+    machsym_str rest = call->others;
+    machsym_str name;
+    machsym_str own = call->name;
+    size_t from = t->len;
+    unsigned named = 0;
+    bool more = report_next_other(&rest, &name);
+    while (named < SIGNATURE_SHARED && (more || own.len > 0)) {
+        bool is_own = own.len > 0 && (!more || str_order(own, name) <= 0);
+        text_c(t, t->len > from ? " or " : "");
+        stable_name(t, is_own ? own : name, image);
+        named++;
+        if (is_own)
+            own.len = 0;
+        else
+            more = report_next_other(&rest, &name);
+    }
+    text_c(t, more || own.len > 0 ? " or others" : "");
+}
+
 /* The function that the frame is in; inlined calls in it may be there or not. */
 static void signature_put_function(text *t, const report *r, const report_frame *frame)
 {
     machsym_str name = stack_layer_name(r, frame, stack_layers(frame) - 1);
     if (frame->call_count == 0 && frame->named == NAME_NONE)
         name.len = 0;
-    if (name.len > 0)
+    const report_call *real = frame->call_count > 0 ? &r->calls[frame->call + frame->call_count - 1] : NULL;
+    if (name.len > 0 && real != NULL && real->other_count > 0)
+        signature_put_shared(t, real, stack_image_name(r, frame));
+    else if (name.len > 0)
         stable_name(t, name, stack_image_name(r, frame));
     else
         signature_put_unnamed(t, r, frame);

@@ -3,6 +3,8 @@
 #include "../base/json_put.h"
 #include "machsym.h"
 
+enum { CALL_NAMED = 3 }; /* others that are named; of more their number is told */
+
 void call_put_place(text *t, const report_call *call, bool full_path)
 {
     text_str(t, full_path ? call->path : str_base_name(call->path));
@@ -10,10 +12,29 @@ void call_put_place(text *t, const report_call *call, bool full_path)
     text_dec(t, call->line);
 }
 
-/* "NAME + 12"; inlined calls have no offset. */
+void call_put_others(text *t, const report_call *call)
+{
+    machsym_str rest = call->others;
+    machsym_str name;
+    const char *between = " (or ";
+    if (call->other_count > CALL_NAMED) {
+        text_c(t, between);
+        text_dec(t, call->other_count);
+        text_c(t, " others)");
+        return;
+    }
+    while (report_next_other(&rest, &name)) {
+        text_c(t, between);
+        text_str(t, name);
+        between = ", ";
+    }
+    text_c(t, call->other_count > 0 ? ": one body)" : "");
+}
+
 void call_put_function(text *t, const report_call *call)
 {
     text_str(t, call->name);
+    call_put_others(t, call);
     if (!call->is_inline) {
         text_c(t, " + ");
         text_dec(t, call->offset);
@@ -61,6 +82,20 @@ static void call_put_context(text *t, const report_call *call)
     text_c(t, "]}");
 }
 
+static void call_put_json_others(text *t, const report_call *call)
+{
+    machsym_str rest = call->others;
+    machsym_str name;
+    const char *between = ",\"folded\":[";
+    while (report_next_other(&rest, &name)) {
+        text_c(t, between);
+        text_json(t, name);
+        between = ",";
+    }
+    text_c(t, call->other_count > 0 ? "]" : "");
+    text_c(t, call->is_decided ? ",\"folded_by\":\"call-site\"" : "");
+}
+
 void call_put_json(text *t, const report_call *call)
 {
     text_c(t, "{\"name\":");
@@ -82,5 +117,6 @@ void call_put_json(text *t, const report_call *call)
     if (call->link.len > 0)
         json_put_str(t, "link", call->link);
     call_put_context(t, call);
+    call_put_json_others(t, call);
     text_char(t, '}');
 }

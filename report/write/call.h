@@ -1,6 +1,6 @@
 /* ==== >> write/call ====
  * Job: one call, in words or as JSON, and how much of it is wanted.
- * Offers: call_put_place, call_put_function, call_put_tail, call_put, call_put_json.
+ * Offers: call_put_place, call_put_others, call_put_function, call_put_tail, call_put, call_put_json.
  * Never: escapes it for its surroundings: edit.h does. */
 #ifndef REPORT_WRITE_CALL_H
 #define REPORT_WRITE_CALL_H
@@ -18,7 +18,10 @@ typedef struct write_options {
 
 /* "File.m:12" of a call, or its path and line. */
 void call_put_place(text *t, const report_call *call, bool full_path);
-/* "NAME + 12"; inlined calls have no offset. */
+/* " (or OTHER: one body)" after the name of a function that shares its code, " (or 5 others)" where there are more
+ * than three. */
+void call_put_others(text *t, const report_call *call);
+/* "NAME (or OTHER: one body) + 12"; inlined calls have no offset. */
 void call_put_function(text *t, const report_call *call);
 /* What stands at the very end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
 void call_put_tail(text *t, const report_call *call);

@@ -43,6 +43,7 @@ static void write_put_place(const apple_text *a, const report_frame *frame, uint
 static void write_put_words(const apple_text *a, const report_call *call)
 {
     text_str(a->t, call->name);
+    call_put_others(a->t, call);
     if (!call->is_inline || a->how->is_apple) {
         text_c(a->t, " + ");
         text_dec(a->t, call->offset);

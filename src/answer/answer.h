@@ -72,7 +72,8 @@ static void ms_ans_settle_shared(machsym_frame *frame)
 }
 
 /* The same, if the debug info of the unit says so. */
-static void ms_ans_settle_twin(const ms_fn_table *functions, const ms_fn_block *real, machsym_frame *frame)
+static ms_NOINLINE void ms_ans_settle_twin(const ms_fn_table *functions, const ms_fn_block *real,
+                                           machsym_frame *frame)
 {
     size_t twins;
     ms_body_twins(functions, real->lo, &twins);
@@ -88,7 +89,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     const ms_fn_names *names = ms_ses_names_of(s, from_origin ? block->origin : block->die_off);
     bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
-    if (functions->twin_count != 0 && real != NULL)
+    if (frame->name_source == MACHSYM_SOURCE_SYMTAB)
         ms_ans_settle_twin(functions, real, frame);
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
@@ -181,8 +182,8 @@ static void ms_ans_begin_frame(machsym_session *s, const ms_ses_span *span, cons
 /* Frames of the function of a span, innermost first. Of more calls than MACHSYM_MAX_INLINE_DEPTH the
  * innermost ones are told, and the function itself with where it has the outermost one. Returns how many
  * frames there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, uint64_t addr,
-                                     machsym_frame *frames, size_t cap)
+static ms_INLINE size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, uint64_t addr,
+                                               machsym_frame *frames, size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
     const ms_fn_block *inner = NULL;

@@ -13,6 +13,7 @@
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../dwarf/bodies.h"
 #include "../symmap/symmap.h"
 #include "../image/sections.h"
 #include "../image/image.h"
@@ -35,9 +36,10 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
     ms_range own;             /* code without a gap of function number own_of that >>near walked last */
     uint32_t own_of;
-    uint32_t *twin_rows;        /* by twin of functions: see >>bodies; NULL: nobody asked yet */
-    struct ms_ses_unit **views; /* by twin: the unit with its rows only; see >>views */
-    uint32_t plain_first;       /* the files of lines that have names, but for made_file; see >>near */
+    ms_body_rows rows_of; /* of functions, once there are views */
+    struct ms_ses_unit *
+        *views;           /* by function: the unit with its rows only; NULL: none is needed: see >>views */
+    uint32_t plain_first; /* the files of lines that have names, but for made_file; see >>near */
     uint32_t plain_count;
     uint32_t made_file; /* that a compiler made up */
     bool has_plain;     /* the three were looked for */

@@ -619,6 +619,39 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
 MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                                machsym_frame *frames, size_t cap);
 
+/* One address of a stack. */
+typedef struct machsym_pc {
+    /* Of the file: see machsym_image_addr. UINT64_MAX: an address of another image. */
+    uint64_t addr;
+    /* The address is the one after a call, as all of a stack but the innermost one are: the call before it is
+     * looked up. Nothing is to be subtracted from addr. */
+    bool is_return;
+} machsym_pc;
+
+/* What is known of one address of a stack. */
+typedef struct machsym_call {
+    size_t first; /* its frames among those of the stack */
+    size_t count;
+    /* Functions that share the code there: 1 when one function has it for itself, 0 when nothing is known. */
+    size_t function_count;
+    /* There are several, and the caller's debug info says which one it called: the frames are those of that
+     * one. Else they are what machsym_session_frames tells; machsym_session_next_folded tells all. */
+    bool is_decided;
+} machsym_call;
+
+/* Looks up a whole stack, the innermost address first. Where a linker folded functions of equal code, the
+ * name of a frame depends on its caller's: DW_TAG_call_site of the caller's function, or of what is inlined
+ * into it, at the caller's return address says which function it called. Optimised C, C++ and Objective-C
+ * have that for most direct calls, Swift has not. calls[i] says which frames belong to pcs[i]. Frames are
+ * written as long as they fit into cap. A caller in another image decides nothing.
+ * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
+ * addresses. When memory ran out, frames have lacks_memory, and what it lacked for is not decided.
+ * Owns / Borrows, Threads: as machsym_session_frames.
+ * Cost: that of machsym_session_frames and machsym_session_next_folded for each address; where several
+ * functions share code, a pass over the entries of the caller's function. */
+MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
+                                         machsym_call *calls, machsym_frame *frames, size_t cap);
+
 /* A concrete function of the debug info. */
 typedef struct machsym_function {
     uint64_t lo; /* of one of its ranges */
@@ -1113,7 +1146,9 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_part_info, 4611686018427387847)                                                                \
     X(machsym_reads, 9223372036854775643)                                                                    \
     X(machsym_reader, 9223372036854775783)                                                                   \
-    X(machsym_cache_file, 1152921504606846869)
+    X(machsym_cache_file, 1152921504606846869)                                                               \
+    X(machsym_pc, 2305843009213693921)                                                                       \
+    X(machsym_call, 4611686018427387817)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

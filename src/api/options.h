@@ -185,6 +185,12 @@
 #define MACHSYM_MAX_FOLDED 65536
 #endif
 
+/* Where a caller in a stack shares its code with other functions, and nothing decides which one it is: how
+ * many of them are asked what they call. They must agree. */
+#ifndef MACHSYM_MAX_CALLERS
+#define MACHSYM_MAX_CALLERS 16
+#endif
+
 /* In how many units beside the one that answers functions are looked for that share its code. Each is
  * decoded. In files without .debug_aranges units may claim each other's code. */
 #ifndef MACHSYM_MAX_FOLDED_UNITS

@@ -11,25 +11,12 @@
 #include "functions.h"
 
 /* ==== >>bodies =============================================================================================
- * Job:    finds the rows of each function among those of a unit that share their code.
- * Offers: ms_body_twin, ms_body_twins, ms_body_list_rows, ms_BODY_ALL_ROWS, ms_BODY_NO_ROWS.
+ * Job:    finds the rows of each function of a unit in which functions share their code.
+ * Offers: ms_body_twins, ms_body_list, ms_body_rows_of, ms_BODY_ALL_ROWS, ms_BODY_NO_ROWS.
  * Never:  gives a function the rows of another one. */
 
 #define ms_BODY_ALL_ROWS UINT32_MAX       /* the code has one sequence of rows, or too many to tell */
 #define ms_BODY_NO_ROWS  (UINT32_MAX - 1) /* no sequence stands for the function */
-
-/* The number of a function among the twins of its unit; twin_count when it shares its code with no other. */
-static size_t ms_body_twin(const ms_fn_table *functions, uint32_t function)
-{
-    const ms_key *v = functions->twins;
-    uint64_t lo = functions->blocks[function].lo;
-    size_t first = ms_lower_bound(v, functions->twin_count, sizeof *v, lo);
-    size_t count = ms_upper_bound(v, functions->twin_count, sizeof *v, lo) - first;
-    if (count == 0)
-        return functions->twin_count;
-    size_t at = first + ms_lower_bound(&v[first].item, count, sizeof *v, function);
-    return at < first + count && v[at].item == function ? at : functions->twin_count;
-}
 
 /* The twins whose code begins at an address: *count of them, from the number on that is returned. */
 static size_t ms_body_twins(const ms_fn_table *functions, uint64_t lo, size_t *count)
@@ -40,11 +27,19 @@ static size_t ms_body_twins(const ms_fn_table *functions, uint64_t lo, size_t *c
     return first;
 }
 
+/* The functions of a unit by their code, and the sequence of rows of each. */
+typedef struct ms_body_rows {
+    ms_key *v; /* first address, block: in the order of blocks at one address */
+    size_t count;
+    uint32_t *rows;
+} ms_body_rows;
+
 /* What a search for rows needs. */
 typedef struct ms_body_work {
     ms_cu_env *env;
     const ms_cu_root *root;
     const ms_fn_table *functions;
+    const ms_key *v; /* the functions, as in the list */
     const ms_ln_table *lines;
     ms_arena *scratch;
     ms_key *by_off;  /* sequences in the order of the program */
@@ -120,7 +115,7 @@ static size_t ms_body_list_decls(ms_body_work *w, size_t first, size_t end, ms_k
 {
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
-        const ms_fn_block *block = &w->functions->blocks[w->functions->twins[i].item];
+        const ms_fn_block *block = &w->functions->blocks[w->v[i].item];
         ms_fn_decl decl = ms_fn_names_of(w->env, block->die_off, true).decl;
         if (w->rows[i] != ms_BODY_NO_ROWS || decl.root != w->root || decl.line == 0 ||
             decl.line > UINT32_MAX || decl.file > UINT32_MAX)
@@ -168,7 +163,7 @@ static uint32_t ms_body_voted(ms_body_work *w, size_t first, size_t end, size_t 
 /* Gives the twins of a group the sequences whose lines are theirs. */
 static void ms_body_vote(ms_body_work *w, size_t first, size_t end, size_t count)
 {
-    const ms_fn_block *block = &w->functions->blocks[w->functions->twins[first].item];
+    const ms_fn_block *block = &w->functions->blocks[w->v[first].item];
     ms_zero(w->best, (end - first) * sizeof *w->best);
     for (size_t i = 0; i < w->found_count; i++) {
         size_t number = (size_t)w->found[i].item;
@@ -215,10 +210,10 @@ static void ms_body_pair(ms_body_work *w, size_t first, size_t end)
 /* Takes what its debug info states of the twins of one body, then looks for the sequences of the others. */
 static void ms_body_find_group(ms_body_work *w, size_t first, size_t end, ms_key *room)
 {
-    const ms_fn_block *block = &w->functions->blocks[w->functions->twins[first].item];
+    const ms_fn_block *block = &w->functions->blocks[w->v[first].item];
     size_t known = 0;
     for (size_t i = first; i < end; i++) {
-        w->rows[i] = ms_body_stated(w, &w->functions->blocks[w->functions->twins[i].item]);
+        w->rows[i] = ms_body_stated(w, &w->functions->blocks[w->v[i].item]);
         if (w->rows[i] == ms_BODY_NO_ROWS)
             continue;
         w->is_taken[w->rows[i]] = true;
@@ -234,7 +229,7 @@ static void ms_body_find_group(ms_body_work *w, size_t first, size_t end, ms_key
         ms_body_pair(w, first, end);
     }
     for (size_t i = first; i < end && (is_one || w->budget == 0); i++)
-        w->rows[i] = ms_BODY_ALL_ROWS;
+        w->rows[i] = w->found_count == 1 && end - first == 1 ? (uint32_t)w->found[0].item : ms_BODY_ALL_ROWS;
 }
 
 /* Makes what all groups need. Returns false when memory is out. */
@@ -256,45 +251,79 @@ static bool ms_body_begin(ms_body_work *w, ms_key *room)
     return !w->scratch->oom;
 }
 
-/* The sequences of all twins of a unit, by their numbers: the one that DW_AT_LLVM_stmt_sequence states, else
- * the one whose lines are those of the function. Work is done in scratch; the result comes from arena. NULL
- * when memory is out. */
-static uint32_t *ms_body_list_rows(ms_cu_env *env, const ms_cu_root *root, const ms_fn_table *functions,
-                                   const ms_ln_table *lines, ms_arena *scratch, ms_arena *arena)
+/* Lists the functions of a unit whose code is one range, by that. Returns false when memory is out. */
+static bool ms_body_list_functions(const ms_fn_table *functions, ms_arena *scratch, ms_arena *arena,
+                                   ms_body_rows *out)
 {
-    size_t most = functions->twin_count > lines->seq_count ? functions->twin_count : lines->seq_count;
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, functions->function_count, sizeof *room);
+    out->v = (ms_key *)ms_arena_alloc(arena, functions->function_count, sizeof *out->v);
+    out->rows = (uint32_t *)ms_arena_alloc(arena, functions->function_count, sizeof *out->rows);
+    out->count = 0;
+    if (room == NULL || out->v == NULL || out->rows == NULL)
+        return false;
+    for (size_t i = 0; i < functions->count && out->count < functions->function_count; i++) {
+        const ms_fn_block *block = &functions->blocks[i];
+        if (block->parent != ms_SEG_NONE || block->range_count != 1)
+            continue;
+        out->v[out->count].key = block->lo;
+        out->v[out->count++].item = i;
+    }
+    ms_sort(out->v, out->count, room);
+    return true;
+}
+
+/* Finds the sequence of each function of a unit: the one that DW_AT_LLVM_stmt_sequence states, else the one
+ * whose lines are those of the function. Work is done in scratch; the result comes from arena. Returns false
+ * when memory is out. */
+static bool ms_body_list(ms_cu_env *env, const ms_cu_root *root, const ms_fn_table *functions,
+                         const ms_ln_table *lines, ms_arena *scratch, ms_arena *arena, ms_body_rows *out)
+{
     ms_body_work w;
     ms_zero(&w, sizeof w);
+    if (!ms_body_list_functions(functions, scratch, arena, out))
+        return false;
+    size_t most = out->count > lines->seq_count ? out->count : lines->seq_count;
     w.env = env;
     w.root = root;
     w.functions = functions;
     w.lines = lines;
     w.scratch = scratch;
-    w.budget = MACHSYM_BODY_WORK * (uint64_t)(functions->twin_count + lines->row_count + 1);
+    w.v = out->v;
+    w.rows = out->rows;
+    w.budget = MACHSYM_BODY_WORK * (uint64_t)(out->count + lines->row_count + 1);
     w.by_off = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
     w.by_lo = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
     w.reach = (uint64_t *)ms_arena_alloc(scratch, lines->seq_count, sizeof *w.reach);
     w.found = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof(ms_key));
-    w.decls = (ms_key *)ms_arena_alloc(scratch, functions->twin_count, sizeof(ms_key));
-    w.votes = (uint32_t *)ms_arena_zeroed(scratch, functions->twin_count, sizeof *w.votes);
+    w.decls = (ms_key *)ms_arena_alloc(scratch, out->count, sizeof(ms_key));
+    w.votes = (uint32_t *)ms_arena_zeroed(scratch, out->count, sizeof *w.votes);
     w.is_taken = (bool *)ms_arena_zeroed(scratch, lines->seq_count, sizeof *w.is_taken);
-    w.best = (uint32_t *)ms_arena_alloc(scratch, functions->twin_count, sizeof *w.best);
+    w.best = (uint32_t *)ms_arena_alloc(scratch, out->count, sizeof *w.best);
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, most, sizeof *room);
-    w.rows = (uint32_t *)ms_arena_alloc(arena, functions->twin_count, sizeof *w.rows);
-    if (scratch->oom || w.rows == NULL || !ms_body_begin(&w, room))
-        return NULL;
-    for (size_t first = 0, end; first < functions->twin_count; first = end) {
-        for (end = first + 1; end < functions->twin_count; end++) {
-            if (functions->twins[end].key != functions->twins[first].key)
-                break;
-        }
+    if (scratch->oom || !ms_body_begin(&w, room))
+        return false;
+    for (size_t first = 0, end; first < out->count; first = end) {
+        for (end = first + 1; end < out->count && out->v[end].key == out->v[first].key;)
+            end++;
         ms_body_find_group(&w, first, end, room);
         for (size_t i = first; i < end; i++) { /* sequences that were joined have code of several groups */
             if (w.rows[i] < ms_BODY_NO_ROWS)
                 w.is_taken[w.rows[i]] = false;
         }
     }
-    return w.rows;
+    return true;
+}
+
+/* The sequence of a function. */
+static uint32_t ms_body_rows_of(const ms_body_rows *list, const ms_fn_table *functions, uint32_t function)
+{
+    const ms_key *v = list->v;
+    uint64_t lo = functions->blocks[function].lo;
+    size_t first = ms_lower_bound(v, list->count, sizeof *v, lo);
+    size_t count = ms_upper_bound(v, list->count, sizeof *v, lo) - first;
+    size_t at = count == 0 ? 0 : ms_lower_bound(&v[first].item, count, sizeof *v, function);
+    bool is_there = at < count && v[first + at].item == function;
+    return is_there ? list->rows[first + at] : ms_BODY_ALL_ROWS;
 }
 
 #endif /* ms_ROOM_dwarf_bodies */

@@ -8,19 +8,12 @@
 
 enum { FOLDED_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, FOLDED_NAMED = 3 };
 
-static int folded_compare(machsym_str a, machsym_str b)
-{
-    size_t len = a.len < b.len ? a.len : b.len;
-    int order = len != 0 ? memcmp(a.ptr, b.ptr, len) : 0;
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* By name; of equal names the one with a line comes first. */
 static int folded_by_name(const void *a, const void *b)
 {
     const folded_one *x = a;
     const folded_one *y = b;
-    int order = folded_compare(x->shown, y->shown);
+    int order = str_order(x->shown, y->shown);
     if (order != 0)
         return order;
     if (x->frame.line != y->frame.line)
@@ -41,8 +34,8 @@ static void folded_add(folded_list *list, const machsym_frame *frame, const fram
 
 static bool folded_is_same_place(const machsym_frame *a, const machsym_frame *b)
 {
-    return a->line == b->line && folded_compare(a->file.name, b->file.name) == 0 &&
-           folded_compare(a->file.dir, b->file.dir) == 0;
+    return a->line == b->line && str_order(a->file.name, b->file.name) == 0 &&
+           str_order(a->file.dir, b->file.dir) == 0;
 }
 
 /* Sorts the list, and drops what is there twice or is the answer itself. */
@@ -60,8 +53,8 @@ static void folded_settle(folded_list *list, const machsym_frame *own, size_t ow
     for (size_t i = 0; i < list->count; i++) {
         folded_one *one = &list->v[i];
         const folded_one *before = kept > 0 ? &list->v[kept - 1] : &answer;
-        bool like_answer = folded_compare(one->shown, answer.shown) == 0;
-        bool like_before = folded_compare(one->shown, before->shown) == 0;
+        bool like_answer = str_order(one->shown, answer.shown) == 0;
+        bool like_before = str_order(one->shown, before->shown) == 0;
         one->is_namesake = like_answer || like_before;
         if (one->shown.len == 0 || (one->is_namesake && one->frame.line == 0) ||
             (like_answer && folded_is_same_place(&one->frame, &answer.frame)) ||

@@ -559,17 +559,38 @@ bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64
 }
 
 /* The one byte before a return address lies in the call, which is what the frame is about. */
+uint64_t loan_addr(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc)
+{
+    const symbol_file *file = &loan->image->file;
+    if (is_text_exec && file->info.text_exec_addr != 0)
+        base += file->info.text_addr - file->info.text_exec_addr;
+    return symbol_file_addr(file, base, pc);
+}
+
+void loan_unhide(const image_loan *loan, machsym_frame *frames, size_t count)
+{
+    const bcsymbolmap *names = loan->image->names;
+    for (size_t i = 0; names != NULL && i < count; i++)
+        bcsymbolmap_unhide(names, &frames[i]);
+}
+
 size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
                    machsym_frame *frames, size_t cap, uint64_t *file_addr)
 {
-    const symbol_file *file = &loan->image->file;
-    const bcsymbolmap *names = loan->image->names;
-    if (is_text_exec && file->info.text_exec_addr != 0)
-        base += file->info.text_addr - file->info.text_exec_addr;
-    *file_addr = symbol_file_addr(file, base, pc);
+    *file_addr = loan_addr(loan, base, is_text_exec, pc);
     size_t count = symbol_source_frames(loan->seat->source, *file_addr - is_return, frames, cap);
-    for (size_t i = 0; names != NULL && i < count; i++)
-        bcsymbolmap_unhide(names, &frames[i]);
+    loan_unhide(loan, frames, count);
+    return count;
+}
+
+size_t loan_shared_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc,
+                          bool is_return, machsym_frame *frames, size_t cap, uint64_t *file_addr,
+                          size_t *sharing)
+{
+    *file_addr = loan_addr(loan, base, is_text_exec, pc);
+    size_t count =
+        symbol_source_shared_frames(loan->seat->source, *file_addr - is_return, frames, cap, sharing);
+    loan_unhide(loan, frames, count);
     return count;
 }
 

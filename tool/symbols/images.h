@@ -82,6 +82,14 @@ bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64
  * Names live until the next call. */
 size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
                    machsym_frame *frames, size_t cap, uint64_t *file_addr);
+/* The same, and how many functions share the code. */
+size_t loan_shared_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc,
+                          bool is_return, machsym_frame *frames, size_t cap, uint64_t *file_addr,
+                          size_t *sharing);
+/* The address in the file that a runtime address stands for. */
+uint64_t loan_addr(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc);
+/* Puts right the names of frames that a bitcode build hid. */
+void loan_unhide(const image_loan *loan, machsym_frame *frames, size_t count);
 /* Whose code it is; empty without rules, and for maps, which know no objects. */
 /* Why the last call found nothing, or not all: a chunk could not be had, or memory ran out; NULL: neither. Lives until
  * the next call. */

@@ -4,6 +4,7 @@
 #include "../../report/base/text.h"
 #include "../../report/model/status.h"
 #include "../base/machine.h"
+#include "folded.h"
 #include "frames.h"
 
 #include <stdlib.h>
@@ -50,6 +51,7 @@ typedef struct resolving {
     context_cache source;
     resolve_register *registers; /* of all threads, by image */
     uint32_t next_register;
+    bool *shared; /* by frame: several functions share its code */
 } resolving;
 
 /* Bytes that are written with others in JSON, in HTML or on a terminal: what is no printable ASCII, and
@@ -255,15 +257,20 @@ static bool resolve_is_better(const report_frame *frame, const report_call *real
            real->name_source == MACHSYM_SOURCE_SYMTAB;
 }
 
-static void resolve_task_frame(resolving *w, const image_loan *loan, const resolve_task *task)
+/* Looks up one frame. Returns whether several functions share its code. */
+static bool resolve_task_frame(resolving *w, const image_loan *loan, const resolve_task *task)
 {
     machsym_frame frames[RESOLVE_MAX_FRAMES];
     report *r = w->r;
     const report_image *image = &r->images[r->frames[task->frame].image];
     report_frame *frame = &r->frames[task->frame];
     uint64_t file_addr;
-    size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
-                               RESOLVE_MAX_FRAMES, &file_addr);
+    size_t sharing = 1;
+    size_t count = w->how->no_folded
+                       ? loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact,
+                                     frames, RESOLVE_MAX_FRAMES, &file_addr)
+                       : loan_shared_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact,
+                                            frames, RESOLVE_MAX_FRAMES, &file_addr, &sharing);
     if (loan_failure(loan) != NULL)
         resolve_fail_unreached(w, loan_failure(loan));
     uint32_t first = r->call_count;
@@ -272,6 +279,7 @@ static void resolve_task_frame(resolving *w, const image_loan *loan, const resol
         frame->call = first;
         frame->call_count = added;
     }
+    return sharing > 1 && frame->call_count > 0;
 }
 
 /* Takes the answer of a frame that asked the same: it is written again. */
@@ -310,6 +318,139 @@ static void resolve_registers(resolving *w, const image_loan *loan, uint32_t ind
     }
 }
 
+/* ---- Functions that share their code ---- */
+
+/* Frames of a stack one after the other, the innermost first. All but the last one share their code; the last one
+ * is their caller, or shares it too. */
+typedef struct resolve_run {
+    machsym_pc *pcs;
+    machsym_call *calls;
+    machsym_frame *frames;
+    size_t cap; /* of pcs and calls */
+    size_t frame_cap;
+    size_t count;
+} resolve_run;
+
+/* Whether a frame is called by the one that follows it outwards, as far as the report tells. */
+static bool resolve_calls(const report *r, uint32_t inner, uint32_t outer)
+{
+    const report_frame *a = &r->frames[inner];
+    const report_frame *b = &r->frames[outer];
+    return a->thread == b->thread && a->image == b->image && !a->given_inline && !b->given_inline &&
+           a->depth == 0 && b->depth == 0 && r->threads[a->thread].path == 0;
+}
+
+/* Looks up the frames of a run from first on. */
+static void resolve_look_up_run(resolving *w, const image_loan *loan, resolve_run *run, uint32_t first,
+                                int step)
+{
+    const report *r = w->r;
+    if (run->count > run->cap) {
+        run->cap = run->count * 2;
+        run->pcs = mem_grow(run->pcs, mem_product(run->cap, sizeof *run->pcs));
+        run->calls = mem_grow(run->calls, mem_product(run->cap, sizeof *run->calls));
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        const report_frame *frame = &r->frames[(int64_t)first + step * (int64_t)i];
+        const report_image *image = &r->images[frame->image];
+        run->pcs[i].addr = loan_addr(loan, image->base, image->is_text_exec, frame->addr);
+        run->pcs[i].is_return = !frame->exact && !w->how->raw_addresses;
+    }
+    size_t total;
+    while ((total = symbol_source_stack(loan_source(loan), run->pcs, run->count, run->calls, run->frames,
+                                        run->frame_cap)) > run->frame_cap) {
+        run->frames = mem_grow(run->frames, mem_product(total, sizeof *run->frames));
+        run->frame_cap = total;
+    }
+    loan_unhide(loan, run->frames, total);
+}
+
+/* Gives a frame the function that its caller means. */
+static void resolve_set_decided(resolving *w, const image_loan *loan, report_frame *frame,
+                                const machsym_frame *frames, size_t count, uint64_t file_addr)
+{
+    uint32_t first = w->r->call_count;
+    bool fits = count > 0 && count <= RESOLVE_MAX_FRAMES;
+    uint32_t added = fits ? resolve_add_calls(w, loan, frame, frames, count, file_addr) : 0;
+    if (added == 0)
+        return;
+    frame->call = first;
+    frame->call_count = added;
+    w->r->calls[first + added - 1].is_decided = true;
+}
+
+/* Says which other functions a frame may be in. */
+static void resolve_set_others(resolving *w, const image_loan *loan, const report_frame *frame,
+                               const machsym_frame *own, uint64_t lookup)
+{
+    report_call *call = &w->r->calls[frame->call + frame->call_count - 1];
+    folded_list list = {0};
+    text names = {0};
+    frame_style style = w->how->style;
+    style.source = loan_source(loan);
+    if (call->other_count > 0)
+        return;
+    folded_find(style.source, lookup, own, &style, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.v[i].is_namesake || memchr(list.v[i].shown.ptr, 0, list.v[i].shown.len) != NULL)
+            continue;
+        text_str(&names, list.v[i].shown);
+        text_char(&names, '\0');
+        call->other_count++;
+    }
+    call->others = pool_copy(&w->r->strings, names.v, names.len);
+    call->cost += resolve_written_size(call->others);
+    resolve_budget_spend(&w->left, resolve_frame_cost(frame, call));
+    text_free(&names);
+    folded_free(&list);
+}
+
+/* Settles the frames of a run. */
+static void resolve_settle_run(resolving *w, const image_loan *loan, const resolve_run *run, uint32_t first,
+                               int step)
+{
+    for (size_t i = 0; i < run->count && w->left.failure == NULL; i++) {
+        uint32_t index = (uint32_t)((int64_t)first + step * (int64_t)i);
+        const machsym_call *call = &run->calls[i];
+        const machsym_frame *frames = run->frames + call->first;
+        if (!w->shared[index] || call->count == 0)
+            continue;
+        w->shared[index] = false; /* done */
+        if (call->is_decided)
+            resolve_set_decided(w, loan, &w->r->frames[index], frames, call->count, run->pcs[i].addr);
+        else
+            resolve_set_others(w, loan, &w->r->frames[index], &frames[call->count - 1],
+                               run->pcs[i].addr - run->pcs[i].is_return);
+    }
+}
+
+/* Of an image's frames that share their code: what their callers say, else all functions that they may be in. */
+static void resolve_shared(resolving *w, const image_loan *loan, uint32_t image)
+{
+    report *r = w->r;
+    resolve_run run = {0};
+    for (uint32_t i = 0; i < r->frame_count && resolve_budget_in_time(&w->left); i++) {
+        bool callers_first = r->threads[r->frames[i].thread].callers_first;
+        int step = callers_first ? -1 : 1;
+        uint32_t first = i;
+        if (!w->shared[i] || r->frames[i].image != image)
+            continue;
+        while (callers_first && first + 1 < r->frame_count && w->shared[first + 1] &&
+               resolve_calls(r, first + 1, first))
+            first++;
+        int64_t last = first;
+        while (last + step >= 0 && last + step < r->frame_count && w->shared[last] &&
+               resolve_calls(r, (uint32_t)last, (uint32_t)(last + step)))
+            last += step;
+        run.count = (size_t)(last > first ? last - first : first - last) + 1;
+        resolve_look_up_run(w, loan, &run, first, step);
+        resolve_settle_run(w, loan, &run, first, step);
+    }
+    free(run.pcs);
+    free(run.calls);
+    free(run.frames);
+}
+
 /* Lookups of one image, by address: neighbours share what is decoded. */
 static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, size_t count)
 {
@@ -328,6 +469,7 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
         resolve_fail_unread(w, image->status.unread);
     if (!found)
         return;
+    bool has_shared = false;
     qsort(tasks, count, sizeof *tasks, resolve_by_addr);
     for (size_t i = 0; i < count && resolve_budget_in_time(&w->left); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
@@ -338,8 +480,13 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
                  tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
             resolve_take_same(w, frame, before);
         else
-            resolve_task_frame(w, &loan, &tasks[i]);
+            w->shared[tasks[i].frame] = resolve_task_frame(w, &loan, &tasks[i]);
+        if (before != NULL && frame->call_count > 0 && frame->call == before->call)
+            w->shared[tasks[i].frame] = w->shared[tasks[i - 1].frame];
+        has_shared |= w->shared[tasks[i].frame];
     }
+    if (has_shared)
+        resolve_shared(w, &loan, index);
     resolve_registers(w, &loan, index);
     if (loan_lacked_memory(&loan))
         resolve_fail_unread(w, "memory ran out");
@@ -442,12 +589,15 @@ const char *resolve_report(report *r, image_pool *all, const resolve_options *ho
     if (!how->raw_addresses)
         resolve_doubt_next_functions(r);
     resolve_task *tasks = resolve_collect_tasks(r, how, starts);
+    w.shared = mem_alloc(r->frame_count * sizeof *w.shared);
+    memset(w.shared, 0, r->frame_count * sizeof *w.shared);
     for (uint32_t i = 0; i < r->image_count && resolve_budget_in_time(&w.left); i++) {
         if (starts[i] < starts[i + 1])
             resolve_image(&w, i, tasks + starts[i], starts[i + 1] - starts[i]);
     }
     free(tasks);
     free(starts);
+    free(w.shared);
     free(w.registers);
     context_close(&w.source);
     report_count_frames(r, counts);

@@ -45,6 +45,7 @@ typedef struct resolve_options {
     bool all;           /* frames that have a name too */
     bool raw_addresses; /* take return addresses as they are */
     bool no_inline;     /* only the real function of each frame */
+    bool no_folded;     /* functions that share their code are as the first of them; no caller is asked */
     bool no_uuid;       /* images without a UUID are looked up by their name */
     frame_style style;
     const line_map *csharp; /* lines of C# in place of il2cpp's; NULL: none */

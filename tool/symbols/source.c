@@ -389,6 +389,32 @@ size_t symbol_source_next_folded(symbol_source *s, uint64_t addr, machsym_cursor
     return symbol_note_memory(s, frames, count, cap);
 }
 
+size_t symbol_source_shared_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap,
+                                   size_t *sharing)
+{
+    const machsym_pc pc = {addr, false};
+    machsym_call call = {0, 0, 1, false};
+    *sharing = 1;
+    if (s->file->map != NULL || s->seat != NULL)
+        return symbol_source_frames(s, addr, frames, cap);
+    if (s->chunk_bytes > NAME_BYTES_KEPT)
+        symbol_forget_names(s);
+    size_t count = machsym_session_stack(s->session, &pc, 1, &call, frames, cap);
+    *sharing = call.function_count;
+    return symbol_note_memory(s, frames, count, cap);
+}
+
+size_t symbol_source_stack(symbol_source *s, const machsym_pc *pcs, size_t count, machsym_call *calls,
+                           machsym_frame *frames, size_t cap)
+{
+    memset(calls, 0, count * sizeof *calls);
+    if (s->seat != NULL)
+        return 0;
+    size_t total = machsym_session_stack(s->session, pcs, count, calls, frames, cap);
+    symbol_note_memory(s, frames, total, cap);
+    return total;
+}
+
 const char *symbol_source_failure(const symbol_source *s)
 {
     if (s->lacks_memory)

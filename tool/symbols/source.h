@@ -85,6 +85,12 @@ size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame 
  * Returns how many; never more than cap; 0 at the end, and at once for chunks. */
 size_t symbol_source_next_folded(symbol_source *source, uint64_t addr, machsym_cursor *at,
                                  machsym_frame *frames, size_t cap);
+/* The same, and how many functions share the code; 1 where nobody can tell. */
+size_t symbol_source_shared_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap,
+                                   size_t *sharing);
+/* machsym_session_stack; of chunks nothing. */
+size_t symbol_source_stack(symbol_source *source, const machsym_pc *pcs, size_t count, machsym_call *calls,
+                           machsym_frame *frames, size_t cap);
 /* How the failure begins of an answer that lacks what a file has; why the system could not read it follows. */
 extern const char symbol_unread[];
 /* Why the last call found no frames, or not all that is known of them: a chunk could not be had, or memory ran out

@@ -61,6 +61,8 @@ typedef struct atos {
     bool inline_frames;
     bool dedup;
     bool folded;
+    bool stack;
+    bool is_decided; /* of the word at hand: its caller says which function of one body it is */
     bool nearest;
     bool json;
     bool explain;
@@ -106,6 +108,9 @@ target *answer_target_of(atos *a, uint64_t given, uint64_t *addr);
 /* The names that a bitcode build hid, looked for once; NULL: there are none. */
 const bcsymbolmap *answer_hidden_names(target *t);
 
+/* Settles what was found for a word of a target, in atos.frames: names that a bitcode build hid, and what is to be
+ * said of it. */
+void answer_settle(atos *a, const finding *found, const token *word);
 /* Finds the frames for a word of the input. */
 finding answer_find(atos *a, const token *word);
 /* Appends the answer: what was found for a word. */

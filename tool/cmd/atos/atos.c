@@ -1,6 +1,7 @@
 /* machsym atos: Apple's atos, and more. */
 #include "atos.h"
 #include "../../../report/base/digits.h"
+#include "../../../report/base/memory.h"
 #include "../../../report/base/text.h"
 #include "../../base/out.h"
 #include "../../base/posix.h"
@@ -9,12 +10,14 @@
 #include "../../base/takes.h"
 #include "answer.h"
 #include "many.h"
+#include "trace.h"
 #include "../commands.h"
 #include "../../files/open.h"
 #include "../../symbols/objects.h"
 #include "../../symbols/owners.h"
 #include "../../symbols/symbols.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -152,6 +155,11 @@ const option atos_image_option_table[] = {
     {"-dedup", NULL, "all functions that share the code, a line each", offsetof(atos, dedup), NULL},
     {"folded", NULL, "the names of all functions that share the code, after that of the one\nthat answers",
      offsetof(atos, folded), NULL},
+    {"stack", NULL,
+     "the addresses are one stack, innermost first: all but the first are\nreturn addresses, whose call is "
+     "looked "
+     "up; callers say which function\nof a shared body they called, else as --folded",
+     offsetof(atos, stack), NULL},
     {"nearest", NULL, "of code without a name the nearest name below it, marked as a guess",
      offsetof(atos, nearest), NULL},
     {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
@@ -171,6 +179,50 @@ static int atos_answer_operands(atos *a, char **addresses, size_t count)
     }
     out_text(&out);
     text_free(&out);
+    return TOOL_OK;
+}
+
+/* The words of a text. The caller frees them. */
+static machsym_str *atos_split(machsym_str input, size_t *count)
+{
+    machsym_str *words = NULL;
+    size_t cap = 0;
+    *count = 0;
+    for (size_t at = 0, end; at < input.len; at = end) {
+        end = at;
+        while (end < input.len && !isspace((unsigned char)input.ptr[end]))
+            end++;
+        if (end > at) {
+            words = mem_room(words, *count, &cap, sizeof *words);
+            words[(*count)++] = str_make(input.ptr + at, end - at);
+        }
+        end += end < input.len;
+    }
+    return words;
+}
+
+/* Answers operands, or the words of the input, as one stack. */
+static int atos_answer_stack(atos *a, char **addresses, size_t count)
+{
+    text input = {0};
+    text out = {0};
+    const char *why = count == 0 ? file_read(&input, a->input != NULL ? a->input : "-") : NULL;
+    if (why != NULL) {
+        say_message("%s: %s", a->input != NULL ? a->input : "standard input", why);
+        text_free(&input);
+        return TOOL_ERROR;
+    }
+    for (size_t i = 0; i < count; i++) {
+        text_c(&input, addresses[i]);
+        text_char(&input, '\n');
+    }
+    size_t word_count;
+    machsym_str *words = atos_split(str_make(input.v, input.len), &word_count);
+    trace_answer(a, &out, words, word_count);
+    out_text(&out);
+    free(words);
+    text_free(&out);
+    text_free(&input);
     return TOOL_OK;
 }
 
@@ -259,6 +311,7 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
         count--;
     }
     a.asks_one = count == 1 && !a.explain;
+    a.folded |= a.stack;
     for (size_t i = 0; i < a.path_count; i++)
         a.paths[i] = image_options_path(&a.image, a.paths[i]);
     if (count < 0)
@@ -267,7 +320,9 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
         status = TOOL_USAGE;
     else if (owners_are_read(a.rules) && (way != ATOS_CHUNK || atos_read_chunk(&a, &chunk)) &&
              answer_open_targets(&a))
-        status = count > 0 ? atos_answer_operands(&a, addresses, (size_t)count) : atos_answer_input(&a);
+        status = a.stack     ? atos_answer_stack(&a, addresses, (size_t)count)
+                 : count > 0 ? atos_answer_operands(&a, addresses, (size_t)count)
+                             : atos_answer_input(&a);
     answer_say_met_damage(&a);
     answer_close_targets(&a);
     owners_free(a.rules);

@@ -67,7 +67,7 @@ static void answer_put_folded(const atos *a, text *out, const target *t, uint64_
                               const machsym_frame *frame)
 {
     folded_list list = {0};
-    if (!a->folded || a->dedup || frame->is_inline)
+    if (!a->folded || a->is_decided || a->dedup || frame->is_inline)
         return;
     folded_find(t->source, addr, frame, &a->style, &list);
     folded_put(out, &list);
@@ -189,7 +189,9 @@ static void answer_print_json(const atos *a, text *out, const target *t, uint64_
         frame_put_json(out, &a->frames[i], addr, &a->style);
     }
     text_char(out, ']');
-    if (a->folded || a->dedup)
+    if (a->is_decided)
+        text_c(out, ",\"folded_by\":\"call-site\"");
+    else if (a->folded || a->dedup)
         answer_put_json_folded(a, out, t, addr, count);
     text_c(out, "}\n");
 }
@@ -379,6 +381,20 @@ static void answer_say_left_out(const atos *a, const token *word, size_t count)
             (unsigned long long)word->number, MACHSYM_MAX_INLINE_DEPTH, MACHSYM_MAX_INLINE_DEPTH);
 }
 
+void answer_settle(atos *a, const finding *found, const token *word)
+{
+    target *t = found->t;
+    bool may_hide = t->seeks_names || t->names != NULL;
+    for (size_t i = 0; i < found->count && may_hide; i++) {
+        if (bcsymbolmap_hides(&a->frames[i]))
+            bcsymbolmap_unhide(answer_hidden_names(t), &a->frames[i]);
+    }
+    object_say_new(symbol_source_session(t->source), &t->objects);
+    answer_say_left_out(a, word, found->count);
+    const machsym_frame *outer = found->count > 0 ? &a->frames[found->count - 1] : NULL;
+    a->unresolved |= outer == NULL || (outer->linkage_name.len == 0 && outer->name.len == 0);
+}
+
 finding answer_find(atos *a, const token *word)
 {
     finding found = {NULL, 0, 0};
@@ -386,16 +402,9 @@ finding answer_find(atos *a, const token *word)
         found.t = answer_target_of(a, word->number, &found.addr);
     if (found.t != NULL) {
         found.count = symbol_source_frames(found.t->source, found.addr, a->frames, MAX_FRAMES);
-        bool may_hide = found.t->seeks_names || found.t->names != NULL;
-        for (size_t i = 0; i < found.count && may_hide; i++) {
-            if (bcsymbolmap_hides(&a->frames[i]))
-                bcsymbolmap_unhide(answer_hidden_names(found.t), &a->frames[i]);
-        }
-        object_say_new(symbol_source_session(found.t->source), &found.t->objects);
-        answer_say_left_out(a, word, found.count);
+        answer_settle(a, &found, word);
     }
-    const machsym_frame *outer = found.count > 0 ? &a->frames[found.count - 1] : NULL;
-    a->unresolved |= outer == NULL || (outer->linkage_name.len == 0 && outer->name.len == 0);
+    a->unresolved |= found.t == NULL;
     return found;
 }
 

@@ -26,6 +26,7 @@ typedef struct open_images {
 static bool answer_map_can(const atos *a, const target *t)
 {
     const char *what = a->dedup           ? "-dedup"
+                       : a->stack         ? "--stack"
                        : a->folded        ? "--folded"
                        : a->nearest       ? "--nearest"
                        : a->rules != NULL ? "--owners"

@@ -389,6 +389,7 @@ static bool crash_settle(crash_options *crash)
     if (crash->write.is_apple) {
         crash->format = FORMAT_TEXT;
         crash->resolve.raw_addresses = true;
+        crash->resolve.no_folded = true;
         crash->lines.lines = crash->lines.is_set ? crash->lines.lines : MACHSYM_LINES_ATOS;
     }
     crash->format = crash->html ? FORMAT_HTML : crash->format;

@@ -1,0 +1,223 @@
+#ifndef ms_ROOM_answer_stack
+#define ms_ROOM_answer_stack
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../dwarf/forms.h"
+#include "../dwarf/units.h"
+#include "../dwarf/functions.h"
+#include "../dwarf/callsites.h"
+#include "session.h"
+#include "objects.h"
+#include "answer.h"
+#include "folded.h"
+
+/* ==== >>stack ==============================================================================================
+ * Job:    looks up a stack: of functions that share their code, the caller says which one it called.
+ * Offers: ms_stk_lookup.
+ * Never:  decides where two answers are possible. */
+
+/* Functions that a caller may be: one, unless it shares its code and nothing decided. */
+typedef struct ms_stk_callers {
+    ms_fold_one v[MACHSYM_MAX_CALLERS];
+    size_t count;               /* 0: nothing is known of what they call */
+    const machsym_session *own; /* whose units they are of */
+    uint64_t return_pc;
+} ms_stk_callers;
+
+/* The last entry that an entry leads to by its abstract origin or specification: functions that are the same
+ * one have the same. */
+static uint64_t ms_stk_source(ms_cu_env *env, uint64_t die_off)
+{
+    ms_dw_die die;
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL || (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+                             !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off)))
+            break;
+    }
+    return die_off;
+}
+
+/* Whether an entry, or one that it leads to, has a flag. */
+static bool ms_stk_has_flag(ms_cu_env *env, uint64_t die_off, uint16_t attribute)
+{
+    ms_dw_die die;
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        ms_dw_value value;
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL)
+            return false;
+        ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+        if (!ms_dw_read_listed(env->dw, root->abbrevs, abbrev, &rd, &root->enc, &attribute, 1, &value))
+            return false;
+        if (value.form != 0 && value.u != 0)
+            return true;
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
+            return false;
+    }
+    return false;
+}
+
+/* Whether an entry states where its own code is. */
+static bool ms_stk_has_code(ms_cu_env *env, uint64_t die_off)
+{
+    ms_dw_die die;
+    const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+    return root != NULL &&
+           (ms_dw_get(&die, ms_SLOT_LOW_PC)->form != 0 || ms_dw_get(&die, ms_SLOT_RANGES)->form != 0);
+}
+
+/* The function of a set that has an entry, or leads to the same one; the set's count when none does, or
+ * several do. */
+static size_t ms_stk_by_entry(ms_cu_env *env, const ms_fold_set *set, uint64_t target)
+{
+    size_t found = set->count;
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->v[i].die_off == target)
+            return i;
+    }
+    uint64_t source = ms_stk_source(env, target);
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->v[i].die_off == 0 || ms_stk_source(env, set->v[i].die_off) != source)
+            continue;
+        if (found != set->count)
+            return set->count;
+        found = i;
+    }
+    return found;
+}
+
+/* Whether a function may be the one that another unit declares: one that units cannot see is not. */
+static bool ms_stk_is_visible(ms_cu_env *env, const ms_fold_one *one)
+{
+    return one->die_off == 0 || ms_stk_has_flag(env, one->die_off, ms_DW_AT_external);
+}
+
+/* The function of a set that has the name of a declaration, or of an entry whose code the linker dropped; the
+ * set's count when none has, or several have. */
+static size_t ms_stk_by_name(machsym_session *s, const ms_fold_set *set, uint64_t target)
+{
+    ms_fn_names names = ms_fn_names_of(&s->env, target, false);
+    machsym_str want = names.linkage_name.len != 0 ? names.linkage_name : names.name;
+    size_t found = set->count;
+    if (want.len == 0 || ms_stk_has_code(&s->env, target) || !set->is_whole)
+        return found;
+    want = ms_ans_linkage(ms_ans_clean(want), ms_ans_clean(names.name));
+    for (size_t i = 0; i < set->count; i++) {
+        if (!ms_str_equal(ms_fold_name(s, &set->v[i]), want) || !ms_stk_is_visible(&s->env, &set->v[i]))
+            continue;
+        if (found != set->count)
+            return set->count;
+        found = i;
+    }
+    return found;
+}
+
+/* The function of a set that a caller calls; the set's count when that is not known. */
+static size_t ms_stk_called_by(machsym_session *s, const ms_fold_set *set, const ms_fold_one *caller,
+                               uint64_t return_pc)
+{
+    const ms_cu_root *root =
+        caller->die_off != 0 && caller->unit < s->env.count ? ms_cu_root_of(&s->env, caller->unit) : NULL;
+    if (root == NULL || !ms_ses_need(s, ms_NEEDS_ADDR))
+        return set->count;
+    uint64_t target = ms_call_target(s->env.dw, root, caller->die_off, return_pc);
+    if (target == 0)
+        return set->count;
+    size_t found = ms_stk_by_entry(&s->env, set, target);
+    return found != set->count ? found : ms_stk_by_name(s, set, target);
+}
+
+/* The function of a set that all possible callers call; the set's count when they differ, or one is not
+ * known. */
+static size_t ms_stk_decide(machsym_session *s, const ms_fold_set *set, const ms_stk_callers *callers)
+{
+    size_t found = set->count;
+    if (callers->own != s)
+        return set->count;
+    for (size_t i = 0; i < callers->count; i++) {
+        size_t one = ms_stk_called_by(s, set, &callers->v[i], callers->return_pc);
+        if (one == set->count || (i > 0 && one != found))
+            return set->count;
+        found = one;
+    }
+    return found;
+}
+
+/* Sets what is known of the caller of the frame inside. */
+static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set, size_t decided,
+                               const machsym_pc *pc, ms_stk_callers *callers)
+{
+    callers->count = 0;
+    callers->own = s;
+    callers->return_pc = pc->addr;
+    if (!pc->is_return || set == NULL || !set->is_whole)
+        return;
+    size_t first = decided < set->count ? decided : 0;
+    size_t end = decided < set->count ? decided + 1 : set->count;
+    for (size_t i = first; i < end; i++) {
+        if (set->v[i].die_off == 0 || i - first == MACHSYM_MAX_CALLERS) { /* nobody knows what it calls */
+            callers->count = 0;
+            return;
+        }
+        callers->v[callers->count++] = set->v[i];
+    }
+}
+
+/* Looks up one address, where callers is what is known of its caller. */
+static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers *callers, machsym_call *call,
+                       machsym_frame *frames, size_t cap)
+{
+    uint64_t addr = pc->addr - (pc->is_return ? 1 : 0);
+    ms_ses_begin(s);
+    call->is_decided = false;
+    call->function_count = 0;
+    if (s->image->map != NULL || pc->addr == UINT64_MAX) {
+        call->count = ms_ans_frames(s, addr, frames, cap);
+        callers->count = 0;
+        return;
+    }
+    ms_ses_trim_for(s, addr);
+    ms_ses_object *object = ms_obj_at(s, addr);
+    machsym_session *own = object != NULL ? &object->session : s;
+    const ms_fold_set *set = ms_fold_at(own, addr);
+    size_t decided = set == NULL ? 0 : set->count;
+    if (set != NULL && set->count > 1 && callers->count != 0)
+        decided = ms_stk_decide(own, set, callers);
+    if (set != NULL)
+        call->function_count = set->count;
+    call->is_decided = set != NULL && decided < set->count;
+    ms_stk_set_callers(own, set, decided, pc, callers);
+    if (!call->is_decided) {
+        call->count = ms_ans_frames(s, addr, frames, cap);
+        return;
+    }
+    call->count = ms_fold_frames(own, set, decided, addr, frames, cap);
+    if (object != NULL)
+        ms_obj_keep_frames(s, frames, call->count < cap ? call->count : cap);
+    for (size_t i = 0; i < call->count && i < cap; i++)
+        frames[i].lacks_memory = ms_ses_lacked_memory(s);
+}
+
+/* Looks up a stack, the innermost address first. Callers are known first, so it begins at the outermost. */
+static size_t ms_stk_lookup(machsym_session *s, const machsym_pc *pcs, size_t count, machsym_call *calls,
+                            machsym_frame *frames, size_t cap)
+{
+    ms_stk_callers callers;
+    size_t total = 0;
+    callers.count = 0;
+    s->asks_many |= count > 1;
+    for (size_t i = count; i-- > 0;) {
+        calls[i].first = total;
+        ms_stk_one(s, &pcs[i], &callers, &calls[i], total < cap ? frames + total : NULL,
+                   total < cap ? cap - total : 0);
+        total += calls[i].count;
+    }
+    return total;
+}
+
+#endif /* ms_ROOM_answer_stack */
