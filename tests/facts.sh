@@ -76,7 +76,7 @@ null|0x0000000000000001, 0x0000000000000fff|access through a null pointer: an ac
 protected|0x0000000000000002, 0x0000000102a30000|access to memory that may not be read or written so: an access at 0x102a30000
 backing_store|0x0000000000000009, 0x0000000102a30000|a page could not be read from where it is kept
 backing_store|0x000000000000000a, 0x0000000102a30000|a page could not be read from where it is kept
-code_signature|0x0000000000000032, 0x0000000102a30000|a page of code does not match its signature, or is not signed: an access at 0x102a30000
+code_signature|0x0000000000000032, 0x0000000102a30000|a page does not match its signature, or is not signed: an access at 0x102a30000
 guard_object|0x0000000000000039, 0x0000000102a30000|access past the end of a guarded allocation
 misaligned|0x0000000000000101, 0x0000000102a30001|access to an address that is not aligned as the instruction needs
 misaligned|0x0000000000000103, 0x0000000102a30001|access to an address that is not aligned as the instruction needs

@@ -20,7 +20,7 @@
     X(STACK, "stack_overflow", "the stack overflowed: the access hit the guard below the thread's stack")    \
     X(OTHER_STACK, "stack_guard", "access to the guard below the stack of a thread")                         \
     X(MISALIGNED, "misaligned", "access to an address that is not aligned as the instruction needs")         \
-    X(SIGNATURE, "code_signature", "a page of code does not match its signature, or is not signed")          \
+    X(SIGNATURE, "code_signature", "a page does not match its signature, or is not signed")                  \
     X(BACKING, "backing_store", "a page could not be read from where it is kept: a file or disk failed")     \
     X(NOT_CANONICAL, "non_canonical", "access through a value that is no address")                           \
     X(POINTER_AUTH, "pointer_authentication", "a pointer whose authentication failed was used")              \
