@@ -99,6 +99,10 @@ def test_targets():
     report, = reports_of("-", data=with_state(state={"x": [{"value": 0x600000000010}, {"value": 0x600000100000}]}, vmRegionInfo=region)[0])
     first, second = crashed_of(report)["registers"]
     check(first.get("region") == "MALLOC_TINY" and "region" not in second, "the region of memory", (first, second))
+    for value, want in ((0x92000006, {"class": "data_abort", "fault": "translation", "access": "read"}),
+                        (0x9200004f, {"class": "data_abort", "fault": "permission", "access": "write"}), (0xf2000001, {"class": "brk"})):
+        report, = reports_of("-", data=with_state(state={"esr": {"value": value}})[0])
+        check(crashed_of(report).get("esr") == dict(want, value=hex(value)), "esr", crashed_of(report).get("esr"))
     code = {"beforePC": base64.b64encode(bytes(range(16))).decode(), "atPC": base64.b64encode(bytes(range(200, 216))).decode()}
     report, = reports_of("-", data=with_state(state={}, instructionByteStream=code)[0])
     want = (bytes(range(16)) + bytes(range(200, 216))).hex()
@@ -231,10 +235,11 @@ def test_brief_cuts():
     """Texts are cut between characters, and end in dots; links are whole or not there; what matters of the registers."""
     head, body = open(FIXTURES + "apple/mac26.ips", encoding="utf-8").read().split("\n", 1)
     report = json.loads(body)
-    for length in range(60, 90):
-        report["procName"] = "x" * (length % 2) + "\u00e9" * length
+    for number in range(24):
+        letter = ("\u00e9", "\u4e16", "\U0001f600")[number % 3]
+        report["procName"] = "x" * (number // 3) + letter * 90
         brief = brief_of(crash("--brief", "-", data=(head + "\n" + json.dumps(report)).encode()).encode().rstrip(), "a long name")
-        check(brief["app"].rstrip(".").strip("x").strip("\u00e9") == "" and brief["app"].endswith("..."), "cut between characters", brief["app"])
+        check(brief["app"].rstrip(".").strip("x").strip(letter) == "" and brief["app"].endswith("..."), "cut between characters", brief["app"])
     for length in (0, 100, 250, 500, 1000, 3000):
         template = "https://host/" + "b" * length + "/{path}#L{line}"
         brief = brief_of(crash("--brief", "--link=" + template, FIXTURES + "reports/demo.ips").encode().rstrip(), "links of %d" % length)
