@@ -43,6 +43,15 @@ printf '%s\n' "category Animal category Loud" "category Animal category Quiet" "
     "class Empty super Animal" "class Root super " >"$work/want"
 check "the same in JSON" "$work/got" "$work/want"
 
+# `info` counts code addresses by the best source of each, which `symbols` lists first.
+for name in demo zoo-arm64-chained exports-arm64-chained.dylib symbols-x86_64; do
+    # shellcheck disable=SC2086
+    $machsym info $bin/$name | sed -n 's/.*by best source: *//p' | xargs -n 2 | LC_ALL=C sort >"$work/got"
+    # shellcheck disable=SC2086
+    $machsym symbols $bin/$name | awk '!seen[$1]++ { n[$3]++ } END { for (s in n) print s, n[s] }' | LC_ALL=C sort >"$work/want"
+    check "info: the sources of $name" "$work/got" "$work/want"
+done
+
 # Method code and its symbol, from the lists of classes and categories (those of protocols have code 0). Relative lists
 # show code as "0xDISTANCE (0xOFFSET)", counted from the image's base; 64-bit ones show the symbol alone.
 methods()
