@@ -5,16 +5,13 @@ dsym=tests/fixtures/bin/demo.app.dSYM
 report=tests/fixtures/reports/demo.crash
 tool=${MACHSYM:-build/machsym}
 
-# The crashed thread of a report.
-crashed() { sed -n '/^Thread [0-9]* Crashed:/,/^$/p'; }
+# The frames of the crashed thread.
+crashed() { sed -n '/^Thread [0-9]* Crashed:/,/^$/p' | sed '1d;/^$/d'; }
 
 if [ -t 1 ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); else bold='' plain=''; fi
-echo
 echo "${bold}The crash as it came${plain} ($report):"
-echo
 crashed <"$report"
-echo "${bold}The crash as machsym answers it${plain}:"
-echo "\$ machsym crash -d $dsym $report"
 echo
+echo "${bold}The crash as machsym answers it${plain} (machsym crash -d $dsym $report):"
 answer=$($tool crash -q --no-cache -d "$dsym" "$report") || exit 1
 printf '%s\n' "$answer" | crashed
