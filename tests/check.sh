@@ -59,7 +59,7 @@ archive
 : >"$work/a/$dwarf"
 told "an empty dSYM" 1 "^no dSYM +demo"
 
-if command -v python3 >/dev/null; then
+if need "dSYMs without debug info, encrypted programs, zips" python3; then
     archive
     # every __debug_* section gets another name: a dSYM with symbols alone
     python3 - "$work/a/$dwarf" <<'END'
@@ -90,8 +90,6 @@ END
     [ $? -eq 1 ]
     check "half a zip" "$work/out"
     rm "$work/a"
-else
-    skip "dSYMs without debug info, encrypted programs and zips need python3"
 fi
 
 rm -rf "$work/a" && mkdir "$work/a"

@@ -43,9 +43,8 @@ $machsym find $dsym '' >"$work/out" 2>&1
 [ $? -eq 2 ]
 check "an empty name"
 
-symbolizer=$(command -v llvm-symbolizer-22 || command -v llvm-symbolizer-14 || command -v llvm-symbolizer)
-if [ -z "$symbolizer" ] || ! command -v python3 >/dev/null; then
-    skip "each address that is told against llvm-symbolizer"
+symbolizer=llvm-symbolizer-22
+if ! need "each address that is told, against the symbolizer" $symbolizer python3; then
     end
     exit
 fi

@@ -65,9 +65,8 @@ done
 [ $? -eq 1 ] && grep -q 'none: .*No such file' "$work/err"
 check "dwarfdump: no such file" "$work/err"
 
-truth=$(command -v llvm-dwarfdump-22 || command -v llvm-dwarfdump-14)
-if [ -z "$truth" ]; then
-    skip "UUIDs against llvm-dwarfdump"
+truth=llvm-dwarfdump-22
+if ! need "UUIDs against llvm-dwarfdump" $truth; then
     end
     exit
 fi
