@@ -14,7 +14,7 @@ cp tests/fixtures/reports/demo.crash tests/fixtures/reports/watchdog.ips "$work/
 cp machsym.h "$work/here/"
 # Without the languages that the program does not need, the header takes half as long; tests/examples.sh compiles it whole.
 cat >"$work/cc" <<END
-cc() { ${CC:-command cc} -O0 -D_GNU_SOURCE -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_D ${CFLAGS:-} "\$@"; }
+cc() { command ${CC:-cc} -O0 -D_GNU_SOURCE -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_D ${CFLAGS:-} "\$@"; }
 END
 
 awk -v to="$work/block" '/^```sh$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print >(to n) }' docs/start.md
@@ -26,7 +26,8 @@ for ((i = 1; i <= blocks; i++)); do
         skip "the program in C, under an emulator"
         continue
     fi
-    (cd "$work/here" && PATH="$work/bin:$PATH" XDG_CACHE_HOME="$work/cache" cat "$work/cc" "$work/block$i" >script && timeout 300 bash -e script </dev/null) >"$work/out$i" 2>"$work/err$i"
+    (cd "$work/here" && cat "$work/cc" "$work/block$i" >"$work/script" &&
+        PATH="$work/bin:$PATH" XDG_CACHE_HOME="$work/cache" timeout 300 bash -e "$work/script" </dev/null) >"$work/out$i" 2>"$work/err$i"
     check "block $i succeeds" "$work/err$i"
 done
 said() { # BLOCK TEXT
