@@ -95,7 +95,7 @@ stack 0x100000450 0x100000480
 check "a caller that is not known decides nothing" "$work/out"
 
 # crash does it by itself: text, JSON, signatures; not --apple.
-report=tests/fixtures/reports/folded.crash
+report=tests/fixtures/src/folded/folded.crash
 names() # OPTION...
 {
     "$machsym" crash -q --no-cache -d $bin/folded-arm64-all.dwarf "$@" $report |

@@ -143,7 +143,7 @@ M atos-deep atos -i --json -o $deep 0x3a4
 folded=$bin/folded-arm64-all.dwarf
 M atos-folded atos --json --folded -o $folded 0x100000448
 M atos-stack atos --json --stack -o $folded 0x100000450 0x100000480 0x100000578
-M crash-folded crash -q --json --no-cache -d $folded tests/fixtures/reports/folded.crash
+M crash-folded crash -q --json --no-cache -d $folded tests/fixtures/src/folded/folded.crash
 printf 'Thread 0 Crashed:\n0   deep 0x1000003a4 0x100000000 + 932\n\nBinary Images:\n%s\n' \
     '0x100000000 - 0x100003fff deep arm64  <4c4c444155553144a1de6f2a8bc228da> /deep' >"$work/deep.crash"
 M crash-deep crash -q --json --no-cache -d $deep "$work/deep.crash"
