@@ -111,15 +111,30 @@ enum { PREFIX_MAX = 200, PREFIX_ENDS = 12 };
 static bool scan_is_end(machsym_str s, size_t at)
 {
     char c = s.ptr[at];
-    bool closes = c == ']' || c == ':' || c == '|' || c == ')' || scan_is_digit(c) || c == 'Z';
+    bool is_word = at > 0 && scan_is_blank(s.ptr[at - 1]); /* "stdout F " of CRI, "- - " of RFC 5424 */
+    bool closes = c == ']' || c == ':' || c == '|' || c == ')' || c == '}' || scan_is_digit(c) || c == 'Z' ||
+                  (is_word && (c == 'F' || c == 'P' || c == '-'));
     return c == '>' || (closes && at + 1 < s.len && scan_is_blank(s.ptr[at + 1])); /* > ends a mark of HTML */
+}
+
+/* "<165>1 2026-03-14T...", as RFC 5424 begins a line: past the version, which is no frame's number; 0: it does not. */
+static size_t scan_syslog_version(machsym_str s)
+{
+    size_t at = 1;
+    uint64_t number;
+    if (s.len < 2 || s.ptr[0] != '<' || !scan_decimal(s, &at, &number) || at >= s.len || s.ptr[at] != '>')
+        return 0;
+    at++;
+    bool has_version = scan_decimal(s, &at, &number) && at < s.len && s.ptr[at] == ' ';
+    size_t year = at + 1;
+    return has_version && scan_decimal(s, &year, &number) && year < s.len && s.ptr[year] == '-' ? at + 1 : 0;
 }
 
 /* Where the report's line begins after a log's prefix; 0: there is none. */
 static size_t scan_log_end(machsym_str s)
 {
     unsigned ends = 0;
-    for (size_t at = 0; at < s.len && at < PREFIX_MAX && ends < PREFIX_ENDS; at++) {
+    for (size_t at = scan_syslog_version(s); at < s.len && at < PREFIX_MAX && ends < PREFIX_ENDS; at++) {
         if (!scan_is_end(s, at))
             continue;
         size_t next = at + 1;

@@ -95,6 +95,22 @@ static void recognise_shadow_entities(report *r)
     }
 }
 
+/* A colour of a terminal, ESC [ 31 m, becomes spaces. */
+static void recognise_shadow_colours(report *r)
+{
+    const char *end = r->body + r->len;
+    for (const char *at = r->body; (at = recognise_next_byte(at, end, 0x1b)) != NULL; at++) {
+        const char *to = at + 1;
+        if (to == end || *to != '[')
+            continue;
+        for (to++; to < end && ((*to >= '0' && *to <= '9') || *to == ';');)
+            to++;
+        if (to < end && *to == 'm')
+            memset(r->shadow + (at - r->body), ' ', (size_t)(to + 1 - at));
+        MACHSYM_COUNT_WORK((size_t)(to - at) / 16);
+    }
+}
+
 /* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and
  * entities as their character and spaces. Every byte keeps its place. */
 static void recognise_make_shadow(report *r)
@@ -112,6 +128,7 @@ static void recognise_make_shadow(report *r)
         if (at + 1 < end && (unsigned char)at[1] == 0xa0)
             memset(r->shadow + (at - r->body), ' ', 2);
     }
+    recognise_shadow_colours(r);
     recognise_shadow_entities(r);
 }
 

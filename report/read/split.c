@@ -194,7 +194,8 @@ static bool split_is_border(machsym_str line)
 /* A line as its report has it: without what a mail or a log put ahead of it. */
 static machsym_str split_plain_line(machsym_str line, machsym_str *log)
 {
-    size_t len = line.len > 0 && line.ptr[0] != '{' ? scan_log_len(line, line, log) : 0;
+    bool is_mark = line.len > 1 && scan_is_letter(line.ptr[1]); /* {level=info} */
+    size_t len = line.len > 0 && (line.ptr[0] != '{' || is_mark) ? scan_log_len(line, line, log) : 0;
     return (machsym_str){line.ptr + len, line.len - len};
 }
 
