@@ -46,10 +46,16 @@ static bool split_is_complete(const split_state *seen)
 /* The metadata have a few hundred bytes. Longer lines are whole documents. */
 enum { MAX_METADATA = 8192 };
 
+/* A mark of a log, {level=info}, is no object. */
+static bool split_begins_object(machsym_str line)
+{
+    return line.len > 0 && line.ptr[0] == '{' && !(line.len > 1 && scan_is_letter(line.ptr[1]));
+}
+
 bool split_is_metadata(machsym_str line)
 {
-    return line.len < MAX_METADATA && line.len > 1 && line.ptr[0] == '{' && line.ptr[line.len - 1] == '}' &&
-           str_find(line, "\"bug_type\"") < line.len &&
+    return line.len < MAX_METADATA && line.len > 1 && split_begins_object(line) &&
+           line.ptr[line.len - 1] == '}' && str_find(line, "\"bug_type\"") < line.len &&
            (str_find(line, "\"os_version\"") < line.len || str_find(line, "\"timestamp\"") < line.len);
 }
 
@@ -110,7 +116,7 @@ static bool split_begins_next(split_state *seen, machsym_str line)
     else if (is_new)
         seen->has_metadata = true;
     else
-        seen->has_document |= seen->has_metadata && str_starts(line, "{"); /* iOS 14 writes text there */
+        seen->has_document |= seen->has_metadata && split_begins_object(line); /* iOS 14 writes text there */
     seen->has_exception |= str_starts(line, "Exception Type:");
     seen->has_stacks |= str_starts(line, "Thread ") || str_starts(line, "Binary Images:");
     seen->is_translated |= str_is(line, "Full Report");
@@ -194,8 +200,7 @@ static bool split_is_border(machsym_str line)
 /* A line as its report has it: without what a mail or a log put ahead of it. */
 static machsym_str split_plain_line(machsym_str line, machsym_str *log)
 {
-    bool is_mark = line.len > 1 && scan_is_letter(line.ptr[1]); /* {level=info} */
-    size_t len = line.len > 0 && (line.ptr[0] != '{' || is_mark) ? scan_log_len(line, line, log) : 0;
+    size_t len = line.len > 0 && !split_begins_object(line) ? scan_log_len(line, line, log) : 0;
     return (machsym_str){line.ptr + len, line.len - len};
 }
 
@@ -209,7 +214,7 @@ static machsym_str split_first_document(machsym_str s, machsym_str log)
         machsym_str line = split_next_line(s, &next);
         machsym_str plain = split_plain_line(line, &log);
         if (split_is_border(plain) || split_is_list(plain) || split_is_stack(plain) || split_is_lldb(plain) ||
-            split_is_loose_frame(plain) || (ended && str_starts(line, "{")))
+            split_is_loose_frame(plain) || (ended && split_begins_object(line)))
             break;
         if (line.len > 0)
             ended = split_ends_object(line);
@@ -232,11 +237,11 @@ static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, 
     bool is_after_object = seen->ends_object;
     if (line.len > 0)
         seen->ends_object = split_ends_object(line);
-    if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || split_is_header(line)))
+    if (!is_place || seen->looked_for_body || !(split_begins_object(line) || split_is_header(line)))
         return false;
     seen->looked_for_body = true;
     seen->is_body = split_has_stacks_of_ips((machsym_str){s.ptr, at});
-    return split_is_complete(seen) && str_starts(line, "{") &&
+    return split_is_complete(seen) && split_begins_object(line) &&
            ((is_after_object && seen->is_body) ||
             split_has_stacks_of_ips(split_first_document((machsym_str){s.ptr + at, s.len - at}, seen->log)));
 }
@@ -250,7 +255,7 @@ static bool split_has_list_after(machsym_str s, size_t at, machsym_str log)
         machsym_str line = split_plain_line(split_next_line(s, &at), &log);
         if (split_is_list(line))
             return true;
-        if (split_is_border(line) || str_starts(line, "{"))
+        if (split_is_border(line) || split_begins_object(line))
             return false;
     }
     return false;
@@ -409,7 +414,7 @@ static bool split_goes_on(machsym_str line)
 static bool split_begins_other_kind(split_state *seen, machsym_str line, machsym_str s, size_t at,
                                     size_t next, size_t *to)
 {
-    bool is_object = line.ptr[0] == '{';
+    bool is_object = split_begins_object(line);
     bool is_json = is_object || (seen->is_in_document && split_goes_on(line));
     *to = at;
     if (seen->has_any && !(seen->is_translated && is_object)) {

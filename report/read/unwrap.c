@@ -42,9 +42,11 @@ static bool unwrap_begins_document(machsym_str line, size_t at)
 static size_t unwrap_prefix_of(machsym_str line)
 {
     size_t first = unwrap_blanks(line, 0);
-    bool is_mark = first + 1 < line.len && line.ptr[first] == '{' && scan_is_letter(line.ptr[first + 1]);
+    char after = first + 1 < line.len ? line.ptr[first + 1] : 0;
+    bool is_mark = first < line.len && ((line.ptr[first] == '{' && scan_is_letter(after)) ||
+                                        (line.ptr[first] == '<' && scan_is_digit(after)));
     if (first == line.len ||
-        (strchr("{\"}],<", line.ptr[first]) != NULL && !is_mark)) /* {level=info} is none */
+        (strchr("{\"}],<", line.ptr[first]) != NULL && !is_mark)) /* {level=info}, <165> */
         return 0;
     for (size_t at = first + 1; at < line.len && at < UNWRAP_PREFIX_MAX; at++) {
         char c = line.ptr[at];
