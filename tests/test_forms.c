@@ -872,7 +872,7 @@ static void test_missing_addresses(void)
     static const ms_range code = {0x1000, 0x2000};
     machsym_allocator none = {NULL, NULL, NULL};
     ms_arena arena = ms_arena_make(ms_arena_default(none));
-    ms_ranges list = {&arena, NULL, 0, 0, 100};
+    ms_ranges list = {&arena, NULL, 0, 0, 100, false};
     ms_dw dw;
     ms_dw_enc enc;
     memset(&dw, 0, sizeof dw);
