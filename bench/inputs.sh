@@ -86,7 +86,7 @@ make_objc()
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 case ${1:-} in
-real? | large? | copies?) exec "$here/real.sh" "$@" ;;
+real? | large? | copies? | unity? | unities?) exec "$here/real.sh" "$@" ;;
 esac
 clangxx=$(need clang++) lld=$(need ld64.lld) dsymutil=$(need dsymutil)
 cc -std=gnu11 -O2 -Wall -Wextra -o "$dir/generate" "$here/generate.c"

@@ -4,6 +4,8 @@
 #   bench/real.sh real4 real5       DWARF 4 and DWARF 5 of the packages marked real in real.tsv
 #   bench/real.sh large4 large5     several hundred MB: those marked large
 #   bench/real.sh copies4 copies5   as large, in minutes: ten copies of real, their namespaces renamed
+#   bench/real.sh unity4 unity5     large units: a database engine, marked unity, a dozen files a unit
+#   bench/real.sh unities4 unities5 six copies of that, about 300 MB
 # Sources and headers come by apt-get into folders of their own: nothing of the system changes. The C headers
 # are Debian's for aarch64, since nobody may ship Apple's: the objects only have to compile, they never run.
 # Needs clang-22, lld-22, llvm-22 and a Debian with these packages. BENCH_JOBS: how many compilers at once.
@@ -44,6 +46,17 @@ sources_of() # package folders
         { xargs grep -LE '^int (ROCKSDB_NAMESPACE::)?main ?\(' || true; } | LC_ALL=C sort -u
 }
 
+# Sources that include others of a package, as projects do which build in few large units: a dozen each.
+unite() # package folders
+{
+    local number=0 list
+    rm -f "$dir/source/$1"/unity_*.cc
+    sources_of "$1" "$2" | xargs -n 12 echo | while read -r list; do
+        number=$((number + 1))
+        printf '#include "%s"\n' $list > "$dir/source/$1/$(printf 'unity_%02d.cc' "$number")"
+    done
+}
+
 # The preprocessor is told that this is Linux, since the C headers are: the compiler still writes Mach-O.
 compile_package() # DWARF-version package folders options
 {
@@ -74,6 +87,10 @@ compile_all() # name DWARF-version kind
     while IFS=$'\t' read -r package version inputs folders options; do
         case " $inputs " in *" $3 "*) ;; *) continue ;; esac
         fetch_source "$package" "$version"
+        if [ "$3" = unity ]; then
+            unite "$package" "$folders"
+            folders="unity_*.cc"
+        fi
         echo "bench/real.sh: $1: compiling $package $version for DWARF $2" >&2
         compile_package "$2" "$package" "$folders" "$options"
         sources_of "$package" "$folders" | tr / _ | sed "s|.*|$dir/objects$2/$package/&.o|" >> "$dir/$1.list"
@@ -92,15 +109,15 @@ link_real() # name
 }
 
 # Packages without a namespace of six bytes or more are there once: a shorter word occurs by chance.
-make_copies() # name DWARF-version
+make_copies() # name DWARF-version kind copies
 {
     local object copy
-    compile_all "$1" "$2" real
+    compile_all "$1" "$2" "$3"
     rm -rf "$dir/$1.copies"
     mkdir "$dir/$1.copies"
     cc -std=gnu11 -O2 -Wall -Wextra -o "$dir/rename" "$here/rename.c"
     while read -r object; do
-        for copy in 0 1 2 3 4 5 6 7 8 9; do
+        for ((copy = 0; copy < $4; copy++)); do
             case $object in */re2/*) [ $copy = 0 ] || continue ;; esac
             "$dir/rename" "rocksdb=rocksd$copy" "leveldb=leveld$copy" "google=googl$copy" < "$object" \
                 > "$dir/$1.copies/$copy.${object##*/}"
@@ -121,10 +138,12 @@ lld=$(need ld64.lld) dsymutil=$(need dsymutil)
 for name in "${@:-real4}"; do
     [ ! -e "$dir/$name.dSYM" ] || continue
     case $name in
-    real[45] | large[45]) compile_all "$name" "${name: -1}" "${name%?}"; link_real "$name" ;;
-    copies[45]) make_copies "$name" "${name: -1}" ;;
+    real[45] | large[45] | unity[45]) compile_all "$name" "${name: -1}" "${name%?}"; link_real "$name" ;;
+    copies[45]) make_copies "$name" "${name: -1}" real 10 ;;
+    unities[45]) make_copies "$name" "${name: -1}" unity 6 ;;
     *)
-        echo "bench/real.sh: no input is called $name: real4 real5 large4 large5 copies4 copies5" >&2
+        echo "bench/real.sh: no input is called $name: real4 real5 large4 large5 copies4" \
+            "copies5 unity4 unity5 unities4 unities5" >&2
         exit 2
         ;;
     esac

@@ -92,7 +92,7 @@ static const encoding dwarf5 = {5, 8, 4};
 
 /* A program's sections as they grow; empty ones are left out. */
 typedef struct program {
-    bytes info, abbrev, str, line, line_str, str_offsets, addr, ranges, rnglists, aranges;
+    bytes info, abbrev, str, line, line_str, str_offsets, addr, ranges, rnglists, aranges, names, apple_names;
     bytes file; /* after program_open */
     make_macho macho;
     size_t unit_at; /* of the open unit */
@@ -227,6 +227,8 @@ static inline machsym_image *program_open(program *p)
     program_add(p, "__debug_ranges", &p->ranges);
     program_add(p, "__debug_rnglists", &p->rnglists);
     program_add(p, "__debug_aranges", &p->aranges);
+    program_add(p, "__debug_names", &p->names);
+    program_add(p, "__apple_names", &p->apple_names);
     bytes_free(&p->file);
     p->file = make_file(&p->macho);
     return test_open_bytes(p->file.v, p->file.len);
@@ -234,8 +236,9 @@ static inline machsym_image *program_open(program *p)
 
 static inline void program_free(program *p)
 {
-    bytes *all[] = {&p->info, &p->abbrev, &p->str,      &p->line,    &p->line_str, &p->str_offsets,
-                    &p->addr, &p->ranges, &p->rnglists, &p->aranges, &p->file};
+    bytes *all[] = {&p->info,        &p->abbrev,      &p->str,    &p->line,     &p->line_str,
+                    &p->str_offsets, &p->addr,        &p->ranges, &p->rnglists, &p->aranges,
+                    &p->names,       &p->apple_names, &p->file};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bytes_free(all[i]);
     memset(p, 0, sizeof *p);

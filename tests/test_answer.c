@@ -423,7 +423,8 @@ static void test_cache(void)
                 ms_ses_drop_units(small);
                 wrong += small->last.hi != 0;
             }
-            wrong += small->decoded == NULL && small->last.hi != 0 && small->last.unit != NULL;
+            wrong += small->decoded == NULL && small->alone == NULL && small->last.hi != 0 &&
+                     small->last.unit != NULL;
         }
         wrong += large->last.hi == 0;
         machsym_session_trim(small);

@@ -216,13 +216,14 @@ typedef struct place {
 
 static size_t list_places(const test_file *file, place *places, size_t cap)
 {
-    static const char *const names[] = {"__debug_info", "__debug_abbrev", "__debug_aranges"};
+    static const char *const names[] = {"__debug_info", "__debug_abbrev", "__debug_aranges", "__debug_names",
+                                        "__apple_names"};
     machsym_image *image = test_open_bytes(file->ptr, file->len);
     machsym_cursor at = {0, 0};
     machsym_section section;
     size_t count = 0;
     while (machsym_image_next_section(image, &at, &section)) {
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             if (!test_same(section.name, test_str(names[i])) || section.bytes.len == 0 || count == cap)
                 continue;
             places[count].off = (size_t)section.offset;

@@ -22,8 +22,8 @@ typedef struct remote {
 /* Counts what is read by the kind of section that it is of. image shows the same file. */
 static void count_read(remote *r, uint64_t offset, size_t len)
 {
-    static const char *const lines[] = {"info",     "abbrev", "str",    "line",     "line_str",
-                                        "str_offs", "addr",   "ranges", "rnglists", "aranges"};
+    static const char *const lines[] = {"info", "abbrev", "str",      "line",    "line_str", "str_offs",
+                                        "addr", "ranges", "rnglists", "aranges", "names"};
     machsym_cursor at = {0, 0};
     machsym_section s;
     while (r->image != NULL && machsym_image_next_section(r->image, &at, &s)) {
@@ -35,6 +35,7 @@ static void count_read(remote *r, uint64_t offset, size_t len)
         const char *plain = name + (strncmp(name, "__z", 3) == 0 ? 3 : 2); /* a compressed one */
         for (size_t i = 0; i < sizeof lines / sizeof lines[0] && strncmp(plain, "debug_", 6) == 0; i++)
             has_lines |= strncmp(lines[i], plain + 6, strlen(plain + 6)) == 0; /* names are cut */
+        has_lines |= strcmp(plain, "apple_names") == 0;
         bool is_needed = !s.is_code || strcmp(name, "__objc_stubs") == 0;
         bool is_dwarf = test_same(s.segment, test_str("__DWARF"));
         *(has_lines ? &r->of_lines : is_needed && !is_dwarf ? &r->of_names : &r->of_others) += len;

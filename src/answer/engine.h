@@ -12,6 +12,7 @@
 #include "../image/debugmap.h"
 #include "session.h"
 #include "objects.h"
+#include "named.h"
 #include "views.h"
 
 /* ==== >>engine =============================================================================================
@@ -61,6 +62,20 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
+/* The unit that one source names, decoded; or its function at the address alone. */
+static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, uint64_t addr,
+                                   uint64_t *hi)
+{
+    size_t index = ms_eng_unit_by(s, source, addr, hi);
+    ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
+    if (unit != NULL)
+        return unit;
+    unit = ms_ses_functions_of(s, index);
+    if (unit != NULL && source == MACHSYM_UNIT_ARANGES && !ms_named_asks_first(s))
+        ms_named_prepare(s, unit);
+    return unit;
+}
+
 /* Asks one source after the other, up to the last one, for the unit and function of an address; sets these
  * fields of the span, lo and hi. */
 static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
@@ -71,15 +86,17 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
     span->hi = ms_dw_code_until(s->env.dw, addr);
     for (int i = MACHSYM_UNIT_ARANGES; i <= (int)last && span->function == ms_SEG_NONE; i++) {
         machsym_unit_source source = (machsym_unit_source)i;
-        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span->hi));
+        ms_ses_unit *unit = ms_eng_unit_at(s, source, addr, &span->hi);
         if (unit == NULL)
             continue;
-        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span->hi);
+        bool is_named;
+        uint32_t function = ms_named_owner(unit, source, addr, &span->hi, &is_named);
         if (function == ms_SEG_NONE && span->unit != NULL)
             continue;
         span->unit = unit;
         span->source = source;
         span->function = function;
+        span->is_named = is_named;
     }
     if (span->unit != NULL)
         span->root = ms_cu_root_of(&s->env, span->unit->index);
@@ -115,18 +132,18 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
 {
     bool takes_padding = s->lines == MACHSYM_LINES_DWARF || s->lines == MACHSYM_LINES_PEOPLE;
-    return unit->functions.count == 0 || (takes_padding && s->program == NULL);
+    return unit->functions.count == unit->functions.late_count || (takes_padding && s->program == NULL);
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */
 static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
 {
-    ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
-    if (unit == NULL)
+    ms_ses_unit *unit = span->unit;
+    if (!ms_ses_has_lines(s, unit))
         return false;
     if (span->function != ms_SEG_NONE) {
         span->inside = ms_ses_inside_of(s, unit, span->function);
-        ms_ses_unit *view = ms_view_of(s, unit, span->function);
+        ms_ses_unit *view = span->is_named ? unit : ms_view_of(s, unit, span->function);
         if (view == NULL)
             return false;
         span->unit = view;
@@ -200,6 +217,7 @@ static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
  * that ask for every address. */
 static void ms_eng_index(machsym_session *s)
 {
+    ms_named_leave(s);
     ms_ses_list_programs(s);
     ms_cu_index_aranges(&s->env);
     ms_cu_index_ranges(&s->env);

@@ -12,6 +12,7 @@
 #include "../dwarf/functions.h"
 #include "session.h"
 #include "objects.h"
+#include "named.h"
 #include "engine.h"
 #include "near.h"
 #include "answer.h"
@@ -96,6 +97,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
     ms_ses_units(s); /* rivals may be any of them */
+    ms_named_leave(s);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;

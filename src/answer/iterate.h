@@ -27,13 +27,14 @@
  * numbers then, but offsets stay. Returns NULL when there is none. */
 static const ms_fn_block *ms_it_function_at(const ms_fn_table *table, uint64_t unit_off, uint64_t entry)
 {
-    size_t i = table->count == 0 ? 0
-                                 : ms_lower_bound(&table->blocks[0].die_off, table->count,
-                                                  sizeof *table->blocks, unit_off + entry);
-    while (i < table->count && table->blocks[i].parent != ms_SEG_NONE)
+    size_t count = table->count - table->late_count;
+    size_t i = count == 0 ? 0
+                          : ms_lower_bound(&table->blocks[0].die_off, count, sizeof *table->blocks,
+                                           unit_off + entry);
+    while (i < count && table->blocks[i].parent != ms_SEG_NONE)
         i++;
     /* a cursor has 32 bits for it */
-    return i < table->count && table->blocks[i].die_off - unit_off < UINT32_MAX ? &table->blocks[i] : NULL;
+    return i < count && table->blocks[i].die_off - unit_off < UINT32_MAX ? &table->blocks[i] : NULL;
 }
 
 /* Iterates over functions: cursor a is the unit; b is the offset of the function's entry in the unit, and the
@@ -291,10 +292,11 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_da
             out->first_damage_offset = cu->off;
         if (unit == NULL)
             continue;
-        out->units_without_code += unit->functions.count == 0;
+        out->units_without_code += unit->functions.count == unit->functions.late_count;
         out->units_without_ranges += ms_cu_is_silent(ms_cu_root_of(&s->env, i));
         out->function_count += unit->functions.function_count;
-        out->inline_count += unit->functions.count - unit->functions.function_count;
+        out->inline_count +=
+            unit->functions.count - unit->functions.late_count - unit->functions.function_count;
         out->line_row_count += ms_ses_owns_lines(s, i) ? unit->lines->row_count : 0;
         out->die_count += unit->functions.die_count;
     }

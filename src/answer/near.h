@@ -168,11 +168,19 @@ static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
 {
     ms_ses_unit *unit = span->unit;
     const ms_seg *v = unit->functions.segs;
+    size_t count = unit->functions.seg_count;
     ms_range none = {0, 0};
+    if (unit->named.count != 0) { /* what is found now may not hold for a search by another source */
+        unit->own.hi = 0;
+        if (span->is_named) {
+            v = unit->named.v;
+            count = unit->named.count;
+        }
+    }
     if (unit->own_of == span->function && unit->own.lo <= addr && addr < unit->own.hi)
         return unit->own;
-    size_t at = ms_seg_find(v, unit->functions.seg_count, addr);
-    if (at + 1 >= unit->functions.seg_count || v[at].owner != span->function)
+    size_t at = ms_seg_find(v, count, addr);
+    if (at + 1 >= count || v[at].owner != span->function)
         return none;
     unit->own_of = span->function;
     unit->own.lo = v[at].lo;

@@ -7,6 +7,7 @@
 #include "../base/segments.h"
 #include "../base/table.h"
 #include "../macho/fixups.h"
+#include "../macho/symbols.h"
 #include "../macho/sources.h"
 #include "../macho/objc.h"
 #include "../dwarf/forms.h"
@@ -14,6 +15,7 @@
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/bodies.h"
+#include "../dwarf/nametable.h"
 #include "../symmap/symmap.h"
 #include "../image/sections.h"
 #include "../image/image.h"
@@ -43,6 +45,9 @@ typedef struct ms_ses_unit {
     uint32_t plain_count;
     uint32_t made_file; /* that a compiler made up */
     bool has_plain;     /* the three were looked for */
+    ms_segs
+        named; /* address to function that a table of names gives, where the entries may not: see >>named */
+    bool has_named; /* that was looked for */
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -52,6 +57,7 @@ typedef struct ms_ses_span {
     ms_ses_unit *unit; /* NULL: no unit covers the address */
     const ms_cu_root *root;
     machsym_unit_source source;
+    bool is_named;        /* the function is one of unit->named */
     uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
     ms_range range;       /* of the function: the one that holds the address */
     ms_fn_inside *inside; /* NULL: nothing is inlined into it */
@@ -137,6 +143,15 @@ struct machsym_session {
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
+    ms_ses_unit *alone;        /* functions that were found without their units' others: see >>named */
+    ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
+    ms_sym_order order;        /* of the symbols, once there are asked_names */
+    uint32_t asked_names;      /* addresses that the table of names was asked for */
+    uint32_t asked_in_row;     /* the same in one unit, one after the other */
+    uint64_t asked_unit;       /* the offset of that */
+    const ms_nt_list *stated;  /* what the table of names states; NULL: not needed yet */
+    bool has_name_table;       /* it was looked for */
+    bool asks_units;           /* many addresses: to decode units takes less than to ask the table of names */
     ms_ses_span last;          /* what the last search found, its hi without call and row; hi 0: nothing */
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
@@ -180,6 +195,12 @@ static void ms_ses_clear(machsym_session *s)
     s->units = NULL;
     s->decoded = NULL;
     s->decoded_count = 0;
+    s->alone = NULL;
+    s->name_table = NULL;
+    s->stated = NULL;
+    s->order.count = 0;
+    s->asked_names = s->asked_in_row = 0;
+    s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
@@ -359,6 +380,7 @@ static void ms_ses_drop_units(machsym_session *s)
 {
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
+    s->alone = NULL;
     s->decoded_count = 0;
     s->last.hi = 0;
     ms_arena_reset(&s->cache);
@@ -397,6 +419,8 @@ static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
         if (units[number] != NULL)
             units[number]->index = number;
     }
+    for (ms_ses_unit *one = s->alone; one != NULL; one = one->next)
+        one->index = ms_cu_from_offset(all->v, all->count, one->functions.blocks->die_off);
     s->env.roots = roots;
     s->env.brief = NULL;
     s->env.lacks_units = false;
@@ -454,7 +478,7 @@ static void ms_ses_trim(machsym_session *s)
 {
     if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
         ms_ses_close_objects(s);
-    if (s->cache.live > s->cache_limit && s->decoded_count > MACHSYM_KEPT_UNITS)
+    if (s->cache.live > s->cache_limit && (s->decoded_count > MACHSYM_KEPT_UNITS || s->alone != NULL))
         ms_ses_drop_units(s);
 }
 
@@ -644,16 +668,22 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
     return multiplies || ms_ses_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
 }
 
+/* Makes sure that a unit's lines are there. Returns false when memory is out. */
+static bool ms_ses_has_lines(machsym_session *s, ms_ses_unit *unit)
+{
+    if (unit->lines != NULL)
+        return true;
+    const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
+    unit->lines = ms_ses_lines_of(s, root, unit);
+    unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
+    return unit->lines != NULL;
+}
+
 /* A unit with its lines. Returns NULL as above. */
 static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
 {
     ms_ses_unit *unit = ms_ses_functions_of(s, index);
-    if (unit == NULL || unit->lines != NULL)
-        return unit;
-    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
-    unit->lines = ms_ses_lines_of(s, root, unit);
-    unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
-    return unit->lines != NULL ? unit : NULL;
+    return unit != NULL && ms_ses_has_lines(s, unit) ? unit : NULL;
 }
 
 /* Whether a unit is the first of those that run its line program, now that all are listed. */

@@ -590,7 +590,8 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * Threads: the session's.
  * Cost: the first lookup of an image reads the headers of all units. It reads only those of the units that
  * the answer needs where .debug_aranges states them, as dsymutil's does, and the session was asked nothing
- * before. The first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
+ * before. Few lookups in a dSYM read one function each, where its table of names leads to it. Else the first
+ * lookup in a unit decodes its functions. The first lookup in a function decodes the calls
  * inlined into it; with MACHSYM_SESSION_INDEX, or once a third of all functions was asked for, they are
  * decoded with the unit. Lookups from the third on are a few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but

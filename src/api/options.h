@@ -289,6 +289,23 @@
 #define MACHSYM_KEPT_NAMES 1024
 #endif
 
+/* What a look-up in a table of names (.debug_names, .apple_names) may take. A name of a real program has some
+ * hundred entries where it is inlined often. One that has more is looked for among the unit's entries. */
+#ifndef MACHSYM_MAX_NAME_ENTRIES
+#define MACHSYM_MAX_NAME_ENTRIES 4096
+#endif
+
+/* How many functions of one name a unit may have to be told by it. */
+#ifndef MACHSYM_MAX_NAMESAKES
+#define MACHSYM_MAX_NAMESAKES 64
+#endif
+
+/* How many bytes of entries a function may have to be read without the unit's others. In C++ one of a thousand
+ * has more. A hostile file may have such a function for each of its symbols. */
+#ifndef MACHSYM_MAX_ALONE
+#define MACHSYM_MAX_ALONE 65536
+#endif
+
 /* How many rows of a line table a line policy may look back. Compilers write about ten rows at one address; a
  * hostile program could put all its rows there. */
 #ifndef MACHSYM_MAX_ROWS_BACK

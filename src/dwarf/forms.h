@@ -132,6 +132,8 @@ typedef enum ms_dw_section {
     ms_DW_RANGES,
     ms_DW_RNGLISTS,
     ms_DW_ARANGES,
+    ms_DW_NAMES,
+    ms_DW_APPLE_NAMES,
     ms_DW_SECTIONS
 } ms_dw_section;
 
@@ -146,6 +148,7 @@ enum {
     ms_NEEDS_RANGES = 1u << ms_DW_RANGES,
     ms_NEEDS_RNGLISTS = 1u << ms_DW_RNGLISTS | 1u << ms_DW_ADDR,
     ms_NEEDS_ARANGES = 1u << ms_DW_ARANGES,
+    ms_NEEDS_NAMES = 1u << ms_DW_NAMES | 1u << ms_DW_APPLE_NAMES | 1u << ms_DW_STR,
     ms_NEEDS_ALL = (1u << ms_DW_SECTIONS) - 1
 };
 
@@ -171,6 +174,8 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
+    ms_span names;
+    ms_span apple_names;
     /* Executable sections, sorted and apart. An address elsewhere is a tombstone of stripped code. */
     const ms_range *code;
     size_t code_count;
@@ -183,9 +188,9 @@ typedef struct ms_dw {
  * tries again. */
 static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
 {
-    ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,  &dw->line,
-                                             &dw->line_str, &dw->str_offsets, &dw->addr, &dw->ranges,
-                                             &dw->rnglists, &dw->aranges};
+    ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,   &dw->line,
+                                             &dw->line_str, &dw->str_offsets, &dw->addr,  &dw->ranges,
+                                             &dw->rnglists, &dw->aranges,     &dw->names, &dw->apple_names};
     for (unsigned i = 0; i < ms_DW_SECTIONS && dw->lender.lend != NULL; i++) {
         if ((needs & ~dw->lent & (1u << i)) == 0)
             continue;

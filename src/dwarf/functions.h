@@ -11,7 +11,8 @@
 
 /* ==== >>functions ==========================================================================================
  * Job:    reads the functions of a unit with the calls inlined into them.
- * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Offers: ms_fn_read, ms_fn_stated_at, ms_fn_read_alone, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at,
+ *         ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -55,7 +56,10 @@ typedef struct ms_fn_table {
     const ms_fn_depth *depths; /* by block; NULL: none stands deeper than MACHSYM_MAX_INLINE_DEPTH */
     const ms_key *grants;      /* of the unit: call, how long its own list of ranges is; see ms_fn_grant */
     size_t grant_count;
-    bool has_grants; /* they were looked for */
+    bool has_grants;   /* they were looked for */
+    bool shares_code;  /* functions overlap */
+    bool is_alone;     /* one function of the unit, found without the others */
+    size_t late_count; /* blocks at the end that a table of names states and the unit's entries do not */
 } ms_fn_table;
 
 /* A block that is open, and where it stands. */
@@ -107,6 +111,9 @@ typedef struct ms_fn_walk {
     bool is_damaged;
     bool has_overlaps;
     bool is_deep;
+    bool met_function;   /* one stands inside the one that is read */
+    bool is_open;        /* entries ended before the lists of children did */
+    uint64_t most_bytes; /* from the first entry on; 0: all of the unit */
 } ms_fn_walk;
 
 static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
@@ -589,6 +596,7 @@ static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abb
                                           const uint8_t *p, const uint8_t *end)
 {
     const ms_fn_table *unit = w->unit;
+    w->met_function = true;
     while (w->known < unit->count && unit->blocks[w->known].die_off < die_off)
         w->known++;
     bool has_code = w->known < unit->count && unit->blocks[w->known].die_off == die_off;
@@ -665,6 +673,8 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const unsigned stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
+    if (w->most_bytes != 0 && (uint64_t)(end - p) > w->most_bytes)
+        end = p + w->most_bytes;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
@@ -700,6 +710,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
     w->is_damaged |= p == NULL;
+    w->is_open = count.lists != 0;
     w->visited = count.entries;
 }
 
@@ -814,11 +825,11 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 }
 
 /* How deep each block stands. */
-static const ms_fn_depth *ms_fn_measure_depths(const ms_fn_walk *w)
+static const ms_fn_depth *ms_fn_depths_of(const ms_fn_block *blocks, size_t count, ms_arena *arena)
 {
-    ms_fn_depth *depths = (ms_fn_depth *)ms_arena_alloc(w->arena, w->count, sizeof *depths);
-    for (uint32_t i = 0; depths != NULL && i < w->count; i++) {
-        uint32_t parent = w->blocks[i].parent;
+    ms_fn_depth *depths = (ms_fn_depth *)ms_arena_alloc(arena, count, sizeof *depths);
+    for (uint32_t i = 0; depths != NULL && i < count; i++) {
+        uint32_t parent = blocks[i].parent;
         depths[i].calls = parent == ms_SEG_NONE ? 0 : depths[parent].calls + 1;
         depths[i].outer = depths[i].calls > 1 ? depths[parent].outer : i;
     }
@@ -834,12 +845,24 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
     table->has_overlaps = w->has_overlaps;
     table->die_count = w->visited;
     if (w->is_deep && w->blocks != NULL)
-        table->depths = ms_fn_measure_depths(w);
+        table->depths = ms_fn_depths_of(w->blocks, w->count, w->arena);
     if (w->scratch->oom || w->arena->oom)
         return false;
     table->count = w->count;
     table->function_count = w->function_count;
     return true;
+}
+
+/* Whether ranges of functions overlap: then they have more bytes than their segments. */
+static bool ms_fn_shares_code(const ms_fn_walk *w, const ms_segs *segs)
+{
+    uint64_t ranges = 0;
+    uint64_t owned = 0;
+    for (size_t i = 0; i < w->piece_count; i++)
+        ranges += w->pieces[i].hi - w->pieces[i].lo;
+    for (size_t i = 0; i + 1 < segs->count; i++)
+        owned += segs->v[i].owner != ms_SEG_NONE ? segs->v[i + 1].lo - segs->v[i].lo : 0;
+    return ranges != owned;
 }
 
 /* Reads the functions of a unit, and the calls inlined into them when they are asked for. Work is done in
@@ -871,6 +894,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
         return;
     table->segs = segs.v;
     table->seg_count = segs.count;
+    table->shares_code = ms_fn_shares_code(&w, &segs);
 }
 
 /* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is
@@ -890,6 +914,64 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, ms_fn_table 
     ms_fn_keep_ranges(&w, 1); /* the function's own list stays with the unit's table */
     ms_fn_keep_grants(&w, arena);
     ms_fn_finish(&w, table);
+}
+
+/* ---- One function, without the unit's others ---- */
+
+/* Whether a function stands at an offset of a unit that states one range of code; which it is. */
+static bool ms_fn_stated_at(const ms_dw *dw, const ms_cu_root *root, uint64_t off, ms_range *range)
+{
+    ms_rd rd;
+    ms_dw_die die;
+    if (root->abbrevs == NULL || off < root->first_child || off >= root->enc.unit_end)
+        return false;
+    const ms_dw_abbrev *abbrev = ms_cu_entry_at(dw, root, off, &rd, &die);
+    return abbrev != NULL && abbrev->kind == ms_KIND_FUNCTION && abbrev->has_code &&
+           ms_dw_get(&die, ms_SLOT_RANGES)->form == 0 &&
+           ms_dw_low_high(dw, &root->enc, ms_dw_get(&die, ms_SLOT_LOW_PC), ms_dw_get(&die, ms_SLOT_HIGH_PC),
+                          range);
+}
+
+/* Reads the function that stands at an offset of a unit and has this range, with what is inlined into it.
+ * *unit becomes a table of the unit that has it alone, *own the one of its calls. Returns false when it
+ * cannot be told without the unit's other entries: it is damaged, or a function stands in it; or it has more
+ * than MACHSYM_MAX_ALONE bytes. */
+static bool ms_fn_read_alone(const ms_dw *dw, const ms_cu_root *root, uint64_t off, ms_range range,
+                             ms_arena *scratch, ms_arena *arena, ms_fn_table *unit, ms_fn_table *own)
+{
+    ms_fn_walk w;
+    ms_fn_block *block = (ms_fn_block *)ms_arena_zeroed(arena, 1, sizeof *block);
+    ms_seg *segs = (ms_seg *)ms_arena_alloc(arena, 2, sizeof *segs);
+    ms_zero(unit, sizeof *unit);
+    ms_zero(own, sizeof *own);
+    if (block == NULL || segs == NULL)
+        return false;
+    block->die_off = off;
+    block->lo = segs[0].lo = range.lo;
+    block->hi = segs[1].lo = range.hi;
+    block->range_count = 1;
+    block->parent = segs[1].owner = ms_SEG_NONE;
+    block->end = 1;
+    block->unread = 1; /* or more: they are in the other table */
+    segs[0].owner = 0;
+    unit->blocks = block;
+    unit->segs = segs;
+    unit->seg_count = 2;
+    unit->count = unit->function_count = 1;
+    unit->is_alone = true;
+    unit->has_real_names = ms_str_is(ms_cu_text(dw, root, ms_SLOT_PRODUCER), "Dart VM");
+    ms_fn_begin(&w, dw, root, true, scratch, arena);
+    w.keeper = unit;
+    w.unit = unit;
+    w.most_bytes = MACHSYM_MAX_ALONE;
+    ms_fn_walk_entries(&w, off, 0);
+    ms_fn_keep_blocks(&w);
+    ms_fn_keep_ranges(&w, 1);
+    ms_fn_keep_grants(&w, arena);
+    if (!ms_fn_finish(&w, own) || w.is_damaged || w.met_function || w.is_open || own->count == 0)
+        return false;
+    block->origin = own->blocks[0].origin;
+    return true;
 }
 
 /* ---- Which call holds an address ---- */

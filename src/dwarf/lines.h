@@ -76,6 +76,7 @@ typedef struct ms_ln_table {
     uint16_t version;
     bool is_damaged;
     bool goes_back;      /* rows of a sequence do not ascend */
+    bool shares_code;    /* sequences overlap */
     bool is_open;        /* the last rows have no end, and are left out */
     bool has_odd_header; /* the header contradicts the standard or itself */
     bool has_wrong_line; /* lines are counted down below 0 */
@@ -117,6 +118,7 @@ typedef struct ms_ln_build {
     uint64_t begin;     /* in .debug_line: of the sequence that is open */
     uint64_t most_file; /* as in the table */
     bool goes_back;
+    bool shares_code;
     bool is_open;
     bool has_wrong_line;
 } ms_ln_build;
@@ -642,6 +644,8 @@ static void ms_ln_sort_seqs(ms_ln_build *b, ms_arena *scratch)
     for (size_t i = 0; i < b->seq_count; i++)
         sorted[i] = b->seqs[order[i].item];
     ms_copy(b->seqs, sorted, b->seq_count * sizeof *sorted);
+    for (size_t i = 1; i < b->seq_count; i++)
+        b->shares_code |= sorted[i].lo < sorted[i - 1].hi;
 }
 
 /* Runs the line program at off. Work is done in scratch; the table's arrays come from arena. */
@@ -678,6 +682,7 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->version = head.version;
     table->most_file = b.most_file;
     table->goes_back = b.goes_back;
+    table->shares_code = b.shares_code;
     table->is_open = b.is_open;
     table->has_wrong_line = b.has_wrong_line;
     table->has_odd_header = head.is_odd;

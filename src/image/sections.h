@@ -13,6 +13,7 @@
 #include "../macho/symbols.h"
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
+#include "../dwarf/nametable.h"
 
 /* ==== >>sections ===========================================================================================
  * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
@@ -41,6 +42,12 @@ typedef struct ms_sec_units {
     ms_damage damage;
 } ms_sec_units;
 
+/* Where entries stand that the table of names states. */
+typedef struct ms_sec_stated {
+    ms_arena arena; /* that this lies in */
+    ms_nt_list list;
+} ms_sec_stated;
+
 enum {
     ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
     ms_SEC_NAMES,                  /* one without bytes, that has the damage of the symbols' names */
@@ -66,6 +73,7 @@ typedef struct ms_sec {
     ms_sec_place places[2][ms_DW_SECTIONS];
     void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
     void *units;                  /* ms_sec_units; NULL: not asked for yet */
+    void *stated;                 /* ms_sec_stated; the same */
 } ms_sec;
 
 /* ---- Parts ---- */
@@ -108,8 +116,9 @@ static void ms_sec_fail(ms_sec_part *part, const char *what, const char *where, 
 static const char *ms_sec_name(unsigned which)
 {
     static const char *const names[ms_DW_SECTIONS] = {
-        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
-        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+        "__debug_info",     "__debug_abbrev",   "__debug_str",   "__debug_line",
+        "__debug_line_str", "__debug_str_offs", "__debug_addr",  "__debug_ranges",
+        "__debug_rnglists", "__debug_aranges",  "__debug_names", "__apple_names"};
     return names[which]; /* Mach-O cuts names at 16 characters */
 }
 
@@ -458,7 +467,8 @@ static void ms_sec_place_one(ms_sec_place *places, const ms_mo_section *section)
 {
     bool is_compressed = ms_str_begins(section->name, "__z");
     char compressed[17] = {0};
-    if (!is_compressed && !ms_str_begins(section->name, "__debug_"))
+    if (!is_compressed && !ms_str_begins(section->name, "__debug_") &&
+        !ms_str_begins(section->name, "__apple_"))
         return;
     for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
         ms_sec_place *place = &places[i];
@@ -650,6 +660,49 @@ static bool ms_sec_has_units(const ms_sec *sec)
     return ms_once_get(&sec->units) != NULL;
 }
 
+/* ---- What the table of names states ---- */
+
+static void ms_sec_free_stated(ms_sec_stated *stated)
+{
+    if (stated == NULL)
+        return;
+    ms_arena arena = stated->arena;
+    ms_arena_free(&arena);
+}
+
+/* Lists what a table of names states; NULL when memory is out. */
+static ms_sec_stated *ms_sec_make_stated(const ms_sec *sec, const ms_nt *table)
+{
+    ms_arena scratch = ms_arena_make(sec->allocator);
+    ms_arena arena = ms_arena_make(sec->allocator);
+    ms_sec_stated *stated = (ms_sec_stated *)ms_arena_zeroed(&arena, 1, sizeof *stated);
+    if (stated == NULL)
+        return NULL;
+    stated->arena = arena;
+    stated->list.arena = &stated->arena;
+    bool ok = ms_nt_list_all(table, &scratch, &stated->list);
+    ms_arena_free(&scratch);
+    if (ok)
+        return stated;
+    ms_sec_free_stated(stated);
+    return NULL;
+}
+
+/* The same, made once an image. */
+static const ms_nt_list *ms_sec_stated_of(ms_sec *sec, const ms_nt *table)
+{
+    ms_sec_stated *stated = (ms_sec_stated *)ms_once_get(&sec->stated);
+    if (stated != NULL)
+        return &stated->list;
+    ms_sec_stated *made = ms_sec_make_stated(sec, table);
+    if (made == NULL)
+        return NULL;
+    stated = (ms_sec_stated *)ms_once_put(&sec->stated, made);
+    if (stated != made)
+        ms_sec_free_stated(made);
+    return &stated->list;
+}
+
 /* ---- What is known ---- */
 
 /* Compares the names of a half's symbols with its string table, once. Returns false when memory is out. */
@@ -737,6 +790,8 @@ static void ms_sec_drop(ms_sec *sec)
     }
     if (sec != NULL)
         ms_sec_free_units((ms_sec_units *)sec->units);
+    if (sec != NULL)
+        ms_sec_free_stated((ms_sec_stated *)sec->stated);
 }
 
 #endif /* ms_ROOM_image_sections */

@@ -384,6 +384,78 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     }
 }
 
+/* The only symbol at an address, and the code up to the next one. */
+typedef struct ms_sym_alone {
+    uint64_t lo;
+    uint64_t hi;
+    machsym_str name; /* empty: several symbols begin there */
+} ms_sym_alone;
+
+/* Finds the symbol of LC_SYMTAB at or below an address. Returns false when there is none. */
+static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_alone *out)
+{
+    ms_sym_side sides[2] = {{0, 0, 0}, {UINT64_MAX, 0, 0}};
+    ms_span nlists = ms_sym_nlists(mo);
+    unsigned count = 0;
+    ms_sym_find_sides(mo, nlists, addr, sides);
+    ms_zero(out, sizeof *out);
+    out->lo = sides[0].value;
+    out->hi = sides[1].value;
+    for (size_t i = sides[0].first; i < sides[0].end; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value != out->lo || !ms_sym_is_defined(&entry))
+            continue;
+        out->name =
+            count++ == 0 ? ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx)) : ms_str_empty();
+    }
+    return count != 0;
+}
+
+/* The symbols of LC_SYMTAB by address: where they begin, and their numbers. */
+typedef struct ms_sym_order {
+    ms_key *v;
+    size_t count;
+} ms_sym_order;
+
+/* Lists them. Returns false when memory is out. */
+static bool ms_sym_list_order(const ms_mo *mo, ms_arena *scratch, ms_arena *arena, ms_sym_order *out)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    size_t all = nlists.len / ms_sym_nlist_size(mo);
+    ms_key *v = (ms_key *)ms_arena_alloc(arena, all, sizeof *v);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, all, sizeof *v);
+    out->count = 0;
+    if (v == NULL || room == NULL)
+        return false;
+    for (size_t i = 0; i < all; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (!ms_sym_is_defined(&entry))
+            continue;
+        v[out->count].key = entry.value;
+        v[out->count++].item = i;
+    }
+    ms_sort(v, out->count, room);
+    out->v = v;
+    return true;
+}
+
+/* The same as ms_sym_scan_alone by the list. */
+static bool ms_sym_find_alone(const ms_mo *mo, const ms_sym_order *order, uint64_t addr, ms_sym_alone *out)
+{
+    const ms_key *v = order->v;
+    size_t next = ms_upper_bound(v, order->count, sizeof *v, addr);
+    ms_zero(out, sizeof *out);
+    out->hi = next < order->count ? v[next].key : UINT64_MAX;
+    if (next == 0)
+        return false;
+    out->lo = v[next - 1].key;
+    if (next > 1 && v[next - 2].key == out->lo)
+        return true;
+    ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)v[next - 1].item);
+    out->name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
+    return true;
+}
+
 /* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
  * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
  * again. Returns false when an entry that stands there has no name: then another one is the nearest. */

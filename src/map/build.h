@@ -17,6 +17,7 @@
 #include "../image/image.h"
 #include "../answer/session.h"
 #include "../answer/objects.h"
+#include "../answer/named.h"
 #include "../answer/engine.h"
 #include "../answer/near.h"
 #include "../answer/answer.h"
@@ -516,12 +517,12 @@ static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint6
 /* Adds the code of [lo, hi) as far as the unit at hand is the one that answers there. */
 static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
 {
-    const ms_fn_table *functions = &w->unit->functions;
     bool bare = ms_eng_has_bare_lines(w->session, w->unit);
     for (uint64_t end; lo < hi; lo = end) {
         MACHSYM_COUNT_WORK(1);
         end = hi;
-        if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
+        bool is_named;
+        if (ms_named_owner(w->unit, MACHSYM_UNIT_ARANGES, lo, &end, &is_named) == ms_SEG_NONE && !bare)
             continue; /* no need to ask other units */
         ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
@@ -583,6 +584,8 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
+    if (w->unit != NULL)
+        ms_named_prepare(s, w->unit);
     if (w->unit == NULL || !ms_mb_begin_unit(w)) {
         ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
         return;
