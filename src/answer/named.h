@@ -7,12 +7,12 @@
 #include "../base/segments.h"
 #include "../macho/macho.h"
 #include "../macho/symbols.h"
+#include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/nametable.h"
 #include "../image/sections.h"
-#include "../image/image.h"
 #include "session.h"
 
 /* ==== >>named ==============================================================================================
@@ -96,8 +96,8 @@ static bool ms_named_fits(machsym_session *s, uint64_t off, machsym_str symbol)
     return (linkage.len != 0 && !ms_str_begins(linkage, "__hidden#")) || ms_str_equal(names.name, symbol);
 }
 
-/* Whether a unit's lines tell which rows a function has: not where sequences share its code, since one of them
- * may be that of a function which was folded into it. */
+/* Whether a unit's lines tell which rows a function has: not where sequences share its code, since one of
+ * them may be that of a function which was folded into it. */
 static bool ms_named_has_rows(const ms_ln_table *lines, uint64_t addr)
 {
     size_t at = 0;
@@ -116,8 +116,8 @@ static bool ms_named_has_rows(const ms_ln_table *lines, uint64_t addr)
 }
 
 /* Finds the function of a unit at an address: its name is that of the only symbol at or below it, it begins
- * there, and ends before the next one. Returns false when there is none, or more than one. Lowers *hi to where
- * the answer may be another. */
+ * there, and ends before the next one. Returns false when there is none, or more than one. Lowers *hi to
+ * where the answer may be another. */
 static bool ms_named_ask(machsym_session *s, const ms_cu_root *root, uint64_t addr, uint64_t *hi,
                          ms_named_entry *out)
 {

@@ -300,8 +300,8 @@
 #define MACHSYM_MAX_NAMESAKES 64
 #endif
 
-/* How many bytes of entries a function may have to be read without the unit's others. In C++ one of a thousand
- * has more. A hostile file may have such a function for each of its symbols. */
+/* How many bytes of entries a function may have to be read without the unit's others. Few functions of C++
+ * have more. A hostile file may have such a function for each of its symbols. */
 #ifndef MACHSYM_MAX_ALONE
 #define MACHSYM_MAX_ALONE 65536
 #endif
