@@ -85,9 +85,10 @@ static ms_NOINLINE void ms_ans_settle_twin(const ms_fn_table *functions, const m
 /* The table that has the out-of-line copies of a call, if its name is needed: that of one function that was
  * found alone has none of the unit. */
 static const ms_fn_table *ms_ans_copies_for(machsym_session *s, const ms_fn_table *functions,
-                                            const ms_fn_block *block, ms_fn_names names)
+                                            const ms_fn_block *block, const ms_fn_names *names)
 {
-    bool is_named = names.linkage_name.len != 0 && !ms_ans_is_hidden(ms_ans_clean(names.linkage_name));
+    machsym_str linkage = ms_ans_clean(names->linkage_name);
+    bool is_named = linkage.len != 0 && !ms_ans_is_hidden(linkage);
     const ms_ses_unit *unit = NULL;
     if (functions->is_alone && !is_named)
         unit = ms_ses_functions_of(s, ms_cu_number_of(&s->env, block->die_off));
@@ -98,16 +99,11 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
                               machsym_frame *frame)
 {
     bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
-<<<<<<< HEAD
     const ms_fn_names *names = ms_ses_names_of(s, from_origin ? block->origin : block->die_off);
-    bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
-=======
-    ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
     if (frame->is_inline)
         functions = ms_ans_copies_for(s, functions, block, names);
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
-    bool has_start = real != NULL && !(functions->has_real_names && names.name.len != 0);
->>>>>>> f2c5a33f (Function of an address by symbol and table of names (.debug_names, .apple_names): one rule for few addresses, many, and maps; bench inputs with large units)
+    bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     if (frame->name_source == MACHSYM_SOURCE_SYMTAB)
         ms_ans_settle_twin(functions, real, frame);

@@ -89,7 +89,7 @@ typedef struct ms_named_entry {
 /* Whether an entry has the name of the symbol, or one that makes the symbol's not needed. */
 static bool ms_named_fits(machsym_session *s, uint64_t off, machsym_str symbol)
 {
-    ms_fn_names names = ms_fn_names_of(&s->env, off);
+    ms_fn_names names = ms_fn_names_of(&s->env, off, false);
     machsym_str linkage = names.linkage_name;
     if (linkage.len > 0 && linkage.ptr[0] == 1)
         linkage = ms_str_drop(linkage, 1);
@@ -166,18 +166,6 @@ static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, si
     return unit;
 }
 
-/* Makes sure that the lines of a function are there: those of its unit, run once for all of its functions. */
-static bool ms_named_has_lines(machsym_session *s, ms_ses_unit *unit)
-{
-    for (const ms_ses_unit *one = s->alone; one != NULL && unit->lines == NULL; one = one->next) {
-        if (one->index != unit->index)
-            continue;
-        unit->lines = one->lines;
-        unit->comp_dir = one->comp_dir;
-    }
-    return ms_ses_has_lines(s, unit);
-}
-
 /* The function, read once. */
 static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, size_t index,
                                   const ms_named_entry *entry)
@@ -187,7 +175,7 @@ static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, si
             return one;
     }
     ms_ses_unit *unit = ms_named_read(s, root, index, entry);
-    if (unit == NULL || !ms_named_has_lines(s, unit) || !ms_named_has_rows(unit->lines, entry->range.lo))
+    if (unit == NULL || !ms_ses_has_lines(s, unit) || !ms_named_has_rows(unit->lines, entry->range.lo))
         return NULL;
     unit->next = s->alone;
     s->alone = unit;

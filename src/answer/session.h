@@ -668,9 +668,24 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
     return multiplies || ms_ses_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
 }
 
+/* Takes the lines of a unit from where they are already: its functions may have been found alone. */
+static void ms_ses_share_lines(const machsym_session *s, ms_ses_unit *unit)
+{
+    const ms_ses_unit *from = s->units != NULL && unit->index < s->env.count ? s->units[unit->index] : NULL;
+    for (const ms_ses_unit *one = s->alone; one != NULL && (from == NULL || from->lines == NULL);
+         one = one->next)
+        from = one->index == unit->index ? one : from;
+    if (from == NULL)
+        return;
+    unit->lines = from->lines;
+    unit->comp_dir = from->comp_dir;
+}
+
 /* Makes sure that a unit's lines are there. Returns false when memory is out. */
 static bool ms_ses_has_lines(machsym_session *s, ms_ses_unit *unit)
 {
+    if (unit->lines == NULL)
+        ms_ses_share_lines(s, unit);
     if (unit->lines != NULL)
         return true;
     const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
