@@ -9,7 +9,6 @@
 #include "../macho/symbols.h"
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
-#include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/nametable.h"
 #include "../image/sections.h"
@@ -96,25 +95,6 @@ static bool ms_named_fits(machsym_session *s, uint64_t off, machsym_str symbol)
     return (linkage.len != 0 && !ms_str_begins(linkage, "__hidden#")) || ms_str_equal(names.name, symbol);
 }
 
-/* Whether a unit's lines tell which rows a function has: not where sequences share its code, since one of
- * them may be that of a function which was folded into it. */
-static bool ms_named_has_rows(const ms_ln_table *lines, uint64_t addr)
-{
-    size_t at = 0;
-    unsigned count = 0;
-    if (!lines->shares_code)
-        return true;
-    if (lines->seq_count > 0)
-        at = ms_upper_bound(&lines->seqs->hi, lines->seq_count, sizeof *lines->seqs, addr);
-    if (lines->seq_count - at > MACHSYM_MAX_NAME_ENTRIES)
-        return false;
-    for (; at < lines->seq_count; at++) {
-        MACHSYM_COUNT_WORK(1);
-        count += lines->seqs[at].lo <= addr;
-    }
-    return count < 2;
-}
-
 /* Finds the function of a unit at an address: its name is that of the only symbol at or below it, it begins
  * there, and ends before the next one. Returns false when there is none, or more than one. Lowers *hi to
  * where the answer may be another. */
@@ -166,7 +146,8 @@ static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, si
     return unit;
 }
 
-/* The function, read once. */
+/* The function, read once. Where sequences of rows share code, those of a folded function may be among them: then
+ * all of the unit is needed. */
 static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, size_t index,
                                   const ms_named_entry *entry)
 {
@@ -175,7 +156,7 @@ static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, si
             return one;
     }
     ms_ses_unit *unit = ms_named_read(s, root, index, entry);
-    if (unit == NULL || !ms_ses_has_lines(s, unit) || !ms_named_has_rows(unit->lines, entry->range.lo))
+    if (unit == NULL || !ms_ses_has_lines(s, unit) || unit->lines->shares_code)
         return NULL;
     unit->next = s->alone;
     s->alone = unit;
@@ -334,7 +315,7 @@ static void ms_named_take(machsym_session *s, const ms_cu_root *root, ms_ses_uni
     if (number < table->count && !table->shares_code)
         return;
     if (!ms_fn_stated_at(&s->dw, root, off, &range) || !ms_named_ask(s, root, range.lo, &hi, &entry) ||
-        entry.off != off || !ms_ses_has_lines(s, unit) || !ms_named_has_rows(unit->lines, range.lo))
+        entry.off != off || !ms_ses_has_lines(s, unit) || unit->lines->shares_code)
         return;
     ms_arena_reset(&s->scratch);
     if (!ms_fn_read_alone(&s->dw, root, off, range, &s->scratch, &s->cache, &one, &own))
