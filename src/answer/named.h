@@ -1,6 +1,5 @@
 #ifndef ms_ROOM_answer_named
 #define ms_ROOM_answer_named
-#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/memory.h"
@@ -146,8 +145,8 @@ static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, si
     return unit;
 }
 
-/* The function, read once. Where sequences of rows share code, those of a folded function may be among them: then
- * all of the unit is needed. */
+/* The function, read once. Where sequences of rows share code, those of a folded function may be among them:
+ * then all of the unit is needed. */
 static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, size_t index,
                                   const ms_named_entry *entry)
 {
