@@ -488,6 +488,7 @@
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
  *   >>cachefiles    finds the files of a split shared cache.
+ *   >>nametable     looks up names in .debug_names or .apple_names: which entries may be functions of that name.
  *   >>sections      reads, decompresses or relocates each section of debug info when it is first asked for, once.
  *   >>contradicted  compares what some units of the debug info say of names and sections with the rest of the file.
  *   >>image         opens an image.
@@ -495,6 +496,7 @@
  *   >>session       keeps what one thread has decoded of an image.
  *   >>objects       object files of a program without a dSYM, opened when an address is asked for that they have.
  *   >>views         a unit in which functions share their code as one of them sees it: with its own rows only.
+ *   >>named         finds the function of an address by its symbol and the debug info's table of names.
  *   >>engine        which unit, function, call and row hold an address, and up to where they do.
  *   >>near          finds the line that people need where the debug info has none that somebody wrote.
  *   >>answer        decides which name and which line a frame has.
@@ -812,6 +814,23 @@
  * and ask for the same ones. */
 #ifndef MACHSYM_KEPT_NAMES
 #define MACHSYM_KEPT_NAMES 1024
+#endif
+
+/* What a look-up in a table of names (.debug_names, .apple_names) may take. A name of a real program has some
+ * hundred entries where it is inlined often. One that has more is looked for among the unit's entries. */
+#ifndef MACHSYM_MAX_NAME_ENTRIES
+#define MACHSYM_MAX_NAME_ENTRIES 4096
+#endif
+
+/* How many functions of one name a unit may have to be told by it. */
+#ifndef MACHSYM_MAX_NAMESAKES
+#define MACHSYM_MAX_NAMESAKES 64
+#endif
+
+/* How many bytes of entries a function may have to be read without the unit's others. Few functions of C++
+ * have more. A hostile file may have such a function for each of its symbols. */
+#ifndef MACHSYM_MAX_ALONE
+#define MACHSYM_MAX_ALONE 65536
 #endif
 
 /* How many rows of a line table a line policy may look back. Compilers write about ten rows at one address; a
@@ -1628,7 +1647,8 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * Threads: the session's.
  * Cost: the first lookup of an image reads the headers of all units. It reads only those of the units that
  * the answer needs where .debug_aranges states them, as dsymutil's does, and the session was asked nothing
- * before. The first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
+ * before. Few lookups in a dSYM read one function each, where its table of names leads to it. Else the first
+ * lookup in a unit decodes its functions. The first lookup in a function decodes the calls
  * inlined into it; with MACHSYM_SESSION_INDEX, or once a third of all functions was asked for, they are
  * decoded with the unit. Lookups from the third on are a few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
@@ -8157,6 +8177,78 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     }
 }
 
+/* The only symbol at an address, and the code up to the next one. */
+typedef struct ms_sym_alone {
+    uint64_t lo;
+    uint64_t hi;
+    machsym_str name; /* empty: several symbols begin there */
+} ms_sym_alone;
+
+/* Finds the symbol of LC_SYMTAB at or below an address. Returns false when there is none. */
+static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_alone *out)
+{
+    ms_sym_side sides[2] = {{0, 0, 0}, {UINT64_MAX, 0, 0}};
+    ms_span nlists = ms_sym_nlists(mo);
+    unsigned count = 0;
+    ms_sym_find_sides(mo, nlists, addr, sides);
+    ms_zero(out, sizeof *out);
+    out->lo = sides[0].value;
+    out->hi = sides[1].value;
+    for (size_t i = sides[0].first; i < sides[0].end; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value != out->lo || !ms_sym_is_defined(&entry))
+            continue;
+        out->name =
+            count++ == 0 ? ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx)) : ms_str_empty();
+    }
+    return count != 0;
+}
+
+/* The symbols of LC_SYMTAB by address: where they begin, and their numbers. */
+typedef struct ms_sym_order {
+    ms_key *v;
+    size_t count;
+} ms_sym_order;
+
+/* Lists them. Returns false when memory is out. */
+static bool ms_sym_list_order(const ms_mo *mo, ms_arena *scratch, ms_arena *arena, ms_sym_order *out)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    size_t all = nlists.len / ms_sym_nlist_size(mo);
+    ms_key *v = (ms_key *)ms_arena_alloc(arena, all, sizeof *v);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, all, sizeof *v);
+    out->count = 0;
+    if (v == NULL || room == NULL)
+        return false;
+    for (size_t i = 0; i < all; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (!ms_sym_is_defined(&entry))
+            continue;
+        v[out->count].key = entry.value;
+        v[out->count++].item = i;
+    }
+    ms_sort(v, out->count, room);
+    out->v = v;
+    return true;
+}
+
+/* The same as ms_sym_scan_alone by the list. */
+static bool ms_sym_find_alone(const ms_mo *mo, const ms_sym_order *order, uint64_t addr, ms_sym_alone *out)
+{
+    const ms_key *v = order->v;
+    size_t next = ms_upper_bound(v, order->count, sizeof *v, addr);
+    ms_zero(out, sizeof *out);
+    out->hi = next < order->count ? v[next].key : UINT64_MAX;
+    if (next == 0)
+        return false;
+    out->lo = v[next - 1].key;
+    if (next > 1 && v[next - 2].key == out->lo)
+        return true;
+    ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)v[next - 1].item);
+    out->name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
+    return true;
+}
+
 /* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
  * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
  * again. Returns false when an entry that stands there has no name: then another one is the nearest. */
@@ -10489,6 +10581,8 @@ typedef enum ms_dw_section {
     ms_DW_RANGES,
     ms_DW_RNGLISTS,
     ms_DW_ARANGES,
+    ms_DW_NAMES,
+    ms_DW_APPLE_NAMES,
     ms_DW_SECTIONS
 } ms_dw_section;
 
@@ -10503,6 +10597,7 @@ enum {
     ms_NEEDS_RANGES = 1u << ms_DW_RANGES,
     ms_NEEDS_RNGLISTS = 1u << ms_DW_RNGLISTS | 1u << ms_DW_ADDR,
     ms_NEEDS_ARANGES = 1u << ms_DW_ARANGES,
+    ms_NEEDS_NAMES = 1u << ms_DW_NAMES | 1u << ms_DW_APPLE_NAMES | 1u << ms_DW_STR,
     ms_NEEDS_ALL = (1u << ms_DW_SECTIONS) - 1
 };
 
@@ -10528,6 +10623,8 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
+    ms_span names;
+    ms_span apple_names;
     /* Executable sections, sorted and apart. An address elsewhere is a tombstone of stripped code. */
     const ms_range *code;
     size_t code_count;
@@ -10540,9 +10637,9 @@ typedef struct ms_dw {
  * tries again. */
 static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
 {
-    ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,  &dw->line,
-                                             &dw->line_str, &dw->str_offsets, &dw->addr, &dw->ranges,
-                                             &dw->rnglists, &dw->aranges};
+    ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,   &dw->line,
+                                             &dw->line_str, &dw->str_offsets, &dw->addr,  &dw->ranges,
+                                             &dw->rnglists, &dw->aranges,     &dw->names, &dw->apple_names};
     for (unsigned i = 0; i < ms_DW_SECTIONS && dw->lender.lend != NULL; i++) {
         if ((needs & ~dw->lent & (1u << i)) == 0)
             continue;
@@ -12879,6 +12976,7 @@ typedef struct ms_ln_table {
     uint16_t version;
     bool is_damaged;
     bool goes_back;      /* rows of a sequence do not ascend */
+    bool shares_code;    /* sequences overlap */
     bool is_open;        /* the last rows have no end, and are left out */
     bool has_odd_header; /* the header contradicts the standard or itself */
     bool has_wrong_line; /* lines are counted down below 0 */
@@ -12920,6 +13018,7 @@ typedef struct ms_ln_build {
     uint64_t begin;     /* in .debug_line: of the sequence that is open */
     uint64_t most_file; /* as in the table */
     bool goes_back;
+    bool shares_code;
     bool is_open;
     bool has_wrong_line;
 } ms_ln_build;
@@ -13445,6 +13544,8 @@ static void ms_ln_sort_seqs(ms_ln_build *b, ms_arena *scratch)
     for (size_t i = 0; i < b->seq_count; i++)
         sorted[i] = b->seqs[order[i].item];
     ms_copy(b->seqs, sorted, b->seq_count * sizeof *sorted);
+    for (size_t i = 1; i < b->seq_count; i++)
+        b->shares_code |= sorted[i].lo < sorted[i - 1].hi;
 }
 
 /* Runs the line program at off. Work is done in scratch; the table's arrays come from arena. */
@@ -13481,6 +13582,7 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->version = head.version;
     table->most_file = b.most_file;
     table->goes_back = b.goes_back;
+    table->shares_code = b.shares_code;
     table->is_open = b.is_open;
     table->has_wrong_line = b.has_wrong_line;
     table->has_odd_header = head.is_odd;
@@ -13618,7 +13720,8 @@ static ms_INLINE size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines
 
 /* ==== >>functions ==========================================================================================
  * Job:    reads the functions of a unit with the calls inlined into them.
- * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Offers: ms_fn_read, ms_fn_stated_at, ms_fn_read_alone, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at,
+ *         ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -13662,7 +13765,10 @@ typedef struct ms_fn_table {
     const ms_fn_depth *depths; /* by block; NULL: none stands deeper than MACHSYM_MAX_INLINE_DEPTH */
     const ms_key *grants;      /* of the unit: call, how long its own list of ranges is; see ms_fn_grant */
     size_t grant_count;
-    bool has_grants; /* they were looked for */
+    bool has_grants;   /* they were looked for */
+    bool shares_code;  /* functions overlap */
+    bool is_alone;     /* one function of the unit, found without the others */
+    size_t late_count; /* blocks at the end that a table of names states and the unit's entries do not */
 } ms_fn_table;
 
 /* A block that is open, and where it stands. */
@@ -13714,6 +13820,9 @@ typedef struct ms_fn_walk {
     bool is_damaged;
     bool has_overlaps;
     bool is_deep;
+    bool met_function;   /* one stands inside the one that is read */
+    bool is_open;        /* entries ended before the lists of children did */
+    uint64_t most_bytes; /* from the first entry on; 0: all of the unit */
 } ms_fn_walk;
 
 static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
@@ -14196,6 +14305,7 @@ static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abb
                                           const uint8_t *p, const uint8_t *end)
 {
     const ms_fn_table *unit = w->unit;
+    w->met_function = true;
     while (w->known < unit->count && unit->blocks[w->known].die_off < die_off)
         w->known++;
     bool has_code = w->known < unit->count && unit->blocks[w->known].die_off == die_off;
@@ -14272,6 +14382,8 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const unsigned stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
+    if (w->most_bytes != 0 && (uint64_t)(end - p) > w->most_bytes)
+        end = p + w->most_bytes;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
@@ -14307,6 +14419,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
     w->is_damaged |= p == NULL;
+    w->is_open = count.lists != 0;
     w->visited = count.entries;
 }
 
@@ -14421,11 +14534,11 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 }
 
 /* How deep each block stands. */
-static const ms_fn_depth *ms_fn_measure_depths(const ms_fn_walk *w)
+static const ms_fn_depth *ms_fn_depths_of(const ms_fn_block *blocks, size_t count, ms_arena *arena)
 {
-    ms_fn_depth *depths = (ms_fn_depth *)ms_arena_alloc(w->arena, w->count, sizeof *depths);
-    for (uint32_t i = 0; depths != NULL && i < w->count; i++) {
-        uint32_t parent = w->blocks[i].parent;
+    ms_fn_depth *depths = (ms_fn_depth *)ms_arena_alloc(arena, count, sizeof *depths);
+    for (uint32_t i = 0; depths != NULL && i < count; i++) {
+        uint32_t parent = blocks[i].parent;
         depths[i].calls = parent == ms_SEG_NONE ? 0 : depths[parent].calls + 1;
         depths[i].outer = depths[i].calls > 1 ? depths[parent].outer : i;
     }
@@ -14441,12 +14554,24 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
     table->has_overlaps = w->has_overlaps;
     table->die_count = w->visited;
     if (w->is_deep && w->blocks != NULL)
-        table->depths = ms_fn_measure_depths(w);
+        table->depths = ms_fn_depths_of(w->blocks, w->count, w->arena);
     if (w->scratch->oom || w->arena->oom)
         return false;
     table->count = w->count;
     table->function_count = w->function_count;
     return true;
+}
+
+/* Whether ranges of functions overlap: then they have more bytes than their segments. */
+static bool ms_fn_shares_code(const ms_fn_walk *w, const ms_segs *segs)
+{
+    uint64_t ranges = 0;
+    uint64_t owned = 0;
+    for (size_t i = 0; i < w->piece_count; i++)
+        ranges += w->pieces[i].hi - w->pieces[i].lo;
+    for (size_t i = 0; i + 1 < segs->count; i++)
+        owned += segs->v[i].owner != ms_SEG_NONE ? segs->v[i + 1].lo - segs->v[i].lo : 0;
+    return ranges != owned;
 }
 
 /* Reads the functions of a unit, and the calls inlined into them when they are asked for. Work is done in
@@ -14478,6 +14603,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
         return;
     table->segs = segs.v;
     table->seg_count = segs.count;
+    table->shares_code = ms_fn_shares_code(&w, &segs);
 }
 
 /* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is
@@ -14497,6 +14623,64 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, ms_fn_table 
     ms_fn_keep_ranges(&w, 1); /* the function's own list stays with the unit's table */
     ms_fn_keep_grants(&w, arena);
     ms_fn_finish(&w, table);
+}
+
+/* ---- One function, without the unit's others ---- */
+
+/* Whether a function stands at an offset of a unit that states one range of code; which it is. */
+static bool ms_fn_stated_at(const ms_dw *dw, const ms_cu_root *root, uint64_t off, ms_range *range)
+{
+    ms_rd rd;
+    ms_dw_die die;
+    if (root->abbrevs == NULL || off < root->first_child || off >= root->enc.unit_end)
+        return false;
+    const ms_dw_abbrev *abbrev = ms_cu_entry_at(dw, root, off, &rd, &die);
+    return abbrev != NULL && abbrev->kind == ms_KIND_FUNCTION && abbrev->has_code &&
+           ms_dw_get(&die, ms_SLOT_RANGES)->form == 0 &&
+           ms_dw_low_high(dw, &root->enc, ms_dw_get(&die, ms_SLOT_LOW_PC), ms_dw_get(&die, ms_SLOT_HIGH_PC),
+                          range);
+}
+
+/* Reads the function that stands at an offset of a unit and has this range, with what is inlined into it.
+ * *unit becomes a table of the unit that has it alone, *own the one of its calls. Returns false when it
+ * cannot be told without the unit's other entries: it is damaged, or a function stands in it; or it has more
+ * than MACHSYM_MAX_ALONE bytes. */
+static bool ms_fn_read_alone(const ms_dw *dw, const ms_cu_root *root, uint64_t off, ms_range range,
+                             ms_arena *scratch, ms_arena *arena, ms_fn_table *unit, ms_fn_table *own)
+{
+    ms_fn_walk w;
+    ms_fn_block *block = (ms_fn_block *)ms_arena_zeroed(arena, 1, sizeof *block);
+    ms_seg *segs = (ms_seg *)ms_arena_alloc(arena, 2, sizeof *segs);
+    ms_zero(unit, sizeof *unit);
+    ms_zero(own, sizeof *own);
+    if (block == NULL || segs == NULL)
+        return false;
+    block->die_off = off;
+    block->lo = segs[0].lo = range.lo;
+    block->hi = segs[1].lo = range.hi;
+    block->range_count = 1;
+    block->parent = segs[1].owner = ms_SEG_NONE;
+    block->end = 1;
+    block->unread = 1; /* or more: they are in the other table */
+    segs[0].owner = 0;
+    unit->blocks = block;
+    unit->segs = segs;
+    unit->seg_count = 2;
+    unit->count = unit->function_count = 1;
+    unit->is_alone = true;
+    unit->has_real_names = ms_str_is(ms_cu_text(dw, root, ms_SLOT_PRODUCER), "Dart VM");
+    ms_fn_begin(&w, dw, root, true, scratch, arena);
+    w.keeper = unit;
+    w.unit = unit;
+    w.most_bytes = MACHSYM_MAX_ALONE;
+    ms_fn_walk_entries(&w, off, 0);
+    ms_fn_keep_blocks(&w);
+    ms_fn_keep_ranges(&w, 1);
+    ms_fn_keep_grants(&w, arena);
+    if (!ms_fn_finish(&w, own) || w.is_damaged || w.met_function || w.is_open || own->count == 0)
+        return false;
+    block->origin = own->blocks[0].origin;
+    return true;
 }
 
 /* ---- Which call holds an address ---- */
@@ -17669,6 +17853,390 @@ static bool ms_cf_next_file(const ms_cf_cache *cache, machsym_cursor *at, machsy
     return true;
 }
 
+/* ==== >>nametable ==========================================================================================
+ * Job:    looks up names in .debug_names or .apple_names: which entries may be functions of that name.
+ * Offers: ms_nt_find, ms_nt_list.
+ * Never:  believes an entry: who asks reads the entry itself.
+ *
+ * A lookup takes few steps, however the table is damaged: where it would take more, it finds nothing.
+ * DWARF5 6.1.1; .apple_names is described with LLVM as its accelerator tables. */
+
+enum {
+    ms_DW_IDX_compile_unit = 1,
+    ms_DW_IDX_type_unit = 2,
+    ms_DW_IDX_die_offset = 3,
+
+    ms_DW_ATOM_die_offset = 1,
+
+    ms_NT_APPLE_MAGIC = 0x48415348, /* "HASH" */
+    ms_NT_CODES = 512,              /* codes of abbreviations below this one are known: LLVM counts from 1 */
+    ms_NT_ATOMS = 8                 /* fields of an entry of .apple_names: dsymutil writes one */
+};
+
+/* What the abbreviation of an entry of .debug_names says. */
+typedef struct ms_nt_abbrev {
+    const uint8_t *pairs; /* what its fields are: index and form, until 0 and 0; NULL: there is none */
+    bool is_function;
+} ms_nt_abbrev;
+
+/* Where a table of names has its parts. */
+typedef struct ms_nt {
+    ms_span section;
+    ms_span str;        /* texts that names are compared with */
+    uint32_t buckets;   /* how many there are */
+    uint32_t names;     /* of .debug_names: how many names; of .apple_names: how many hashes */
+    uint64_t bucket_at; /* where the parts begin */
+    uint64_t hash_at;
+    uint64_t str_at; /* of .debug_names only */
+    uint64_t entry_at;
+    uint64_t units_at; /* of .debug_names: offsets of units */
+    uint32_t units;
+    uint64_t pool_at; /* of .debug_names: what entries count from */
+    uint64_t base;    /* of .apple_names: what offsets count from */
+    uint32_t atoms;
+    uint16_t atom_types[ms_NT_ATOMS];
+    uint16_t atom_forms[ms_NT_ATOMS];
+    ms_span pairs; /* of .debug_names: the table of abbreviations */
+    ms_nt_abbrev abbrevs[ms_NT_CODES];
+    bool is_apple;
+} ms_nt;
+
+/* Entries that were found: offsets in .debug_info. */
+typedef struct ms_nt_found {
+    uint64_t v[MACHSYM_MAX_NAMESAKES];
+    size_t count;
+    bool is_unsure; /* more may be there, or the table is damaged where it was read */
+} ms_nt_found;
+
+/* ---- Where the parts are ---- */
+
+/* Reads the abbreviations. Returns false when one of them cannot be known. */
+static bool ms_nt_read_abbrevs(ms_nt *t)
+{
+    ms_rd rd = ms_rd_make(t->pairs);
+    for (uint64_t code = ms_rd_uleb(&rd); code != 0; code = ms_rd_uleb(&rd)) {
+        uint64_t tag = ms_rd_uleb(&rd);
+        if (code >= ms_NT_CODES || t->abbrevs[code].pairs != NULL || rd.failed)
+            return false;
+        t->abbrevs[code].pairs = rd.p;
+        t->abbrevs[code].is_function = tag == ms_DW_TAG_subprogram;
+        uint64_t index;
+        do {
+            index = ms_rd_uleb(&rd);
+            uint64_t form = ms_rd_uleb(&rd);
+            if (rd.failed || (index == 0) != (form == 0))
+                return false;
+        } while (index != 0);
+    }
+    return !rd.failed;
+}
+
+/* DWARF5 6.1.1.4.1. One table of 32-bit DWARF is read, as dsymutil writes it: the section's first. */
+static bool ms_nt_open_names(ms_nt *t)
+{
+    ms_rd rd = ms_rd_make(t->section);
+    uint64_t len = ms_rd_u32(&rd);
+    bool is_5 = ms_rd_u16(&rd) == 5;
+    ms_rd_u16(&rd); /* padding */
+    t->units = ms_rd_u32(&rd);
+    uint64_t types = ms_rd_u32(&rd);
+    uint64_t foreign = ms_rd_u32(&rd);
+    t->buckets = ms_rd_u32(&rd);
+    t->names = ms_rd_u32(&rd);
+    uint64_t abbrev_size = ms_rd_u32(&rd);
+    uint64_t augmentation = ms_rd_u32(&rd);
+    t->units_at = ms_rd_offset(&rd) + ((augmentation + 3) & ~(uint64_t)3);
+    t->bucket_at = t->units_at + 4 * (t->units + types) + 8 * foreign;
+    t->hash_at = t->bucket_at + 4 * (uint64_t)t->buckets;
+    t->str_at = t->hash_at + 4 * (uint64_t)t->names;
+    t->entry_at = t->str_at + 4 * (uint64_t)t->names;
+    uint64_t abbrev_at = t->entry_at + 4 * (uint64_t)t->names;
+    t->pool_at = abbrev_at + abbrev_size;
+    if (rd.failed || !is_5 || t->buckets == 0 || len > t->section.len - 4 || t->pool_at > len + 4)
+        return false;
+    t->section.len = (size_t)len + 4;
+    t->pairs = ms_span_sub(t->section, abbrev_at, abbrev_size);
+    return ms_nt_read_abbrevs(t);
+}
+
+/* Bytes of a field of .apple_names; 0: its form is not known. */
+static unsigned ms_nt_atom_size(uint16_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_data1: return 1;
+    case ms_DW_FORM_data2: return 2;
+    case ms_DW_FORM_data4: return 4;
+    case ms_DW_FORM_data8: return 8;
+    default: return 0;
+    }
+}
+
+static bool ms_nt_open_apple(ms_nt *t)
+{
+    ms_rd rd = ms_rd_make(t->section);
+    bool is_known = ms_rd_u32(&rd) == ms_NT_APPLE_MAGIC;
+    is_known = ms_rd_u16(&rd) == 1 && is_known;
+    is_known = ms_rd_u16(&rd) == 0 && is_known; /* the hash of Daniel J. Bernstein */
+    t->buckets = ms_rd_u32(&rd);
+    t->names = ms_rd_u32(&rd);
+    uint64_t head = ms_rd_u32(&rd);
+    t->bucket_at = ms_rd_offset(&rd) + head;
+    t->base = ms_rd_u32(&rd);
+    t->atoms = ms_rd_u32(&rd);
+    if (rd.failed || !is_known || t->buckets == 0 || t->atoms == 0 || t->atoms > ms_NT_ATOMS)
+        return false;
+    bool has_offset = false;
+    for (uint32_t i = 0; i < t->atoms; i++) {
+        t->atom_types[i] = ms_rd_u16(&rd);
+        t->atom_forms[i] = ms_rd_u16(&rd);
+        has_offset |= t->atom_types[i] == ms_DW_ATOM_die_offset;
+        if (ms_nt_atom_size(t->atom_forms[i]) == 0)
+            return false;
+    }
+    t->hash_at = t->bucket_at + 4 * (uint64_t)t->buckets;
+    t->entry_at = t->hash_at + 4 * (uint64_t)t->names;
+    t->is_apple = true;
+    return !rd.failed && has_offset && t->entry_at + 4 * (uint64_t)t->names <= t->section.len;
+}
+
+/* Opens the table of names that the debug info has. Returns false when it has none, or one that cannot be
+ * read. */
+static bool ms_nt_open(const ms_dw *dw, ms_nt *t)
+{
+    ms_zero(t, sizeof *t);
+    t->str = dw->str;
+    t->section = dw->names.len != 0 ? dw->names : dw->apple_names;
+    if (t->section.len < 4)
+        return false;
+    return dw->names.len != 0 ? ms_nt_open_names(t) : ms_nt_open_apple(t);
+}
+
+/* Number index of a part that was found to be there. */
+static inline uint32_t ms_nt_number(const ms_nt *t, uint64_t at, uint32_t index)
+{
+    return ms_rd_raw_u32(t->section.ptr + at + 4 * (uint64_t)index);
+}
+
+/* ---- Entries ---- */
+
+/* The number of a field of an entry of .debug_names; a form that is not known fails rd. */
+static uint64_t ms_nt_field(ms_rd *rd, uint64_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_flag_present: return 1;
+    case ms_DW_FORM_data1:
+    case ms_DW_FORM_ref1: return ms_rd_u8(rd);
+    case ms_DW_FORM_data2:
+    case ms_DW_FORM_ref2: return ms_rd_u16(rd);
+    case ms_DW_FORM_data4:
+    case ms_DW_FORM_ref4: return ms_rd_u32(rd);
+    case ms_DW_FORM_data8:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_sig8: return ms_rd_u64(rd);
+    case ms_DW_FORM_udata:
+    case ms_DW_FORM_ref_udata: return ms_rd_uleb(rd);
+    default: ms_rd_fail(rd); return 0;
+    }
+}
+
+/* Reads one entry of .debug_names. Returns false at the end of a name's entries, or at damage, which fails
+ * rd. *off is where the entry stands in .debug_info if it is a function; else UINT64_MAX. */
+static bool ms_nt_next_name(const ms_nt *t, ms_rd *rd, uint64_t *off)
+{
+    uint64_t code = ms_rd_uleb(rd);
+    uint64_t unit = 0;
+    uint64_t die = 0;
+    bool has_die = false;
+    bool is_type = false;
+    if (rd->failed || code == 0)
+        return false;
+    if (code >= ms_NT_CODES || t->abbrevs[code].pairs == NULL) {
+        ms_rd_fail(rd);
+        return false;
+    }
+    const uint8_t *p = t->abbrevs[code].pairs;
+    ms_rd pairs = ms_rd_make(ms_span_make(p, (size_t)(t->pairs.ptr + t->pairs.len - p)));
+    for (uint64_t index = ms_rd_uleb(&pairs); index != 0 && !rd->failed; index = ms_rd_uleb(&pairs)) {
+        uint64_t value = ms_nt_field(rd, ms_rd_uleb(&pairs));
+        MACHSYM_COUNT_WORK(1);
+        unit = index == ms_DW_IDX_compile_unit ? value : unit;
+        die = index == ms_DW_IDX_die_offset ? value : die;
+        has_die |= index == ms_DW_IDX_die_offset;
+        is_type |= index == ms_DW_IDX_type_unit;
+    }
+    *off = UINT64_MAX;
+    if (!rd->failed && t->abbrevs[code].is_function && has_die && !is_type && unit < t->units)
+        *off = ms_nt_number(t, t->units_at, (uint32_t)unit) + die;
+    return !rd->failed;
+}
+
+/* Reads the offset of one entry of .apple_names. */
+static uint64_t ms_nt_read_atoms(const ms_nt *t, ms_rd *rd)
+{
+    uint64_t off = 0;
+    for (uint32_t i = 0; i < t->atoms; i++) {
+        uint64_t value = ms_rd_uint(rd, ms_nt_atom_size(t->atom_forms[i]));
+        off = t->atom_types[i] == ms_DW_ATOM_die_offset ? t->base + value : off;
+    }
+    MACHSYM_COUNT_WORK(1);
+    return off;
+}
+
+/* ---- One name ---- */
+
+static uint32_t ms_nt_hash(machsym_str name, bool folds)
+{
+    uint32_t hash = 5381;
+    for (size_t i = 0; i < name.len; i++) {
+        uint8_t c = (uint8_t)name.ptr[i];
+        hash = hash * 33 + (folds && c >= 'A' && c <= 'Z' ? c + 32u : c);
+    }
+    return hash;
+}
+
+/* Adds an entry if it stands from lo to below hi. */
+static void ms_nt_add(ms_nt_found *found, uint64_t off, uint64_t lo, uint64_t hi)
+{
+    if (off < lo || off >= hi)
+        return;
+    if (found->count == MACHSYM_MAX_NAMESAKES)
+        found->is_unsure = true;
+    else
+        found->v[found->count++] = off;
+}
+
+static bool ms_nt_is_name(const ms_nt *t, uint64_t off, machsym_str name)
+{
+    ms_span rest = ms_span_from(t->str, off);
+    return rest.len > name.len && rest.ptr[name.len] == 0 && ms_equal(rest.ptr, name.ptr, name.len);
+}
+
+/* Adds the functions that name number index of .debug_names has. */
+static void ms_nt_take_name(const ms_nt *t, uint32_t index, uint64_t lo, uint64_t hi, unsigned *left,
+                            ms_nt_found *found)
+{
+    uint64_t off;
+    ms_rd rd = ms_rd_at(t->section, t->pool_at + ms_nt_number(t, t->entry_at, index));
+    while (ms_nt_next_name(t, &rd, &off)) {
+        if (*left == 0) {
+            found->is_unsure = true;
+            return;
+        }
+        --*left;
+        ms_nt_add(found, off, lo, hi);
+    }
+    found->is_unsure |= rd.failed;
+}
+
+/* The same of a hash of .apple_names: it has several names. */
+static void ms_nt_take_hash(const ms_nt *t, uint32_t index, machsym_str name, uint64_t lo, uint64_t hi,
+                            unsigned *left, ms_nt_found *found)
+{
+    ms_rd rd = ms_rd_at(t->section, ms_nt_number(t, t->entry_at, index));
+    for (uint64_t str = ms_rd_u32(&rd); str != 0 && !rd.failed; str = ms_rd_u32(&rd)) {
+        bool is_name = ms_nt_is_name(t, str, name);
+        for (uint32_t count = ms_rd_u32(&rd); count > 0 && !rd.failed; count--) {
+            uint64_t off = ms_nt_read_atoms(t, &rd);
+            if (*left == 0) {
+                found->is_unsure = true;
+                return;
+            }
+            --*left;
+            if (is_name)
+                ms_nt_add(found, off, lo, hi);
+        }
+    }
+    found->is_unsure |= rd.failed;
+}
+
+/* Finds the entries of a name that stand from lo to below hi in .debug_info. Of .debug_names they are those
+ * of functions; .apple_names has others, too. */
+static void ms_nt_find(const ms_nt *t, machsym_str name, uint64_t lo, uint64_t hi, ms_nt_found *found)
+{
+    uint32_t hash = ms_nt_hash(name, !t->is_apple);
+    uint32_t bucket = hash % t->buckets;
+    uint32_t at = ms_nt_number(t, t->bucket_at, bucket);
+    unsigned left = MACHSYM_MAX_NAME_ENTRIES;
+    unsigned hashes = MACHSYM_MAX_NAME_ENTRIES;
+    ms_zero(found, sizeof *found);
+    for (size_t i = 0; i < name.len; i++)
+        found->is_unsure |= (uint8_t)name.ptr[i] >= 0x80; /* is folded by the rules of Unicode */
+    if (!t->is_apple && at-- == 0)
+        return;
+    for (; at < t->names && !found->is_unsure; at++) {
+        uint32_t other = ms_nt_number(t, t->hash_at, at);
+        MACHSYM_COUNT_WORK(1);
+        if (other % t->buckets != bucket)
+            return;
+        if (hashes-- == 0)
+            found->is_unsure = true;
+        else if (other != hash)
+            continue;
+        else if (t->is_apple)
+            ms_nt_take_hash(t, at, name, lo, hi, &left, found);
+        else if (ms_nt_is_name(t, ms_nt_number(t, t->str_at, at), name))
+            ms_nt_take_name(t, at, lo, hi, &left, found);
+    }
+}
+
+/* ---- All names ---- */
+
+/* Offsets in .debug_info. */
+typedef struct ms_nt_list {
+    ms_arena *arena;
+    ms_key *v; /* sorted; each may be there several times */
+    size_t count;
+    size_t cap;
+    bool is_short; /* the table has more than a sound one of its size: not all are there */
+} ms_nt_list;
+
+static void ms_nt_put(ms_nt_list *list, uint64_t off)
+{
+    ms_key *v = (ms_key *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    list->v = v;
+    v[list->count].key = off;
+    v[list->count++].item = 0;
+}
+
+/* Adds all entries of a name or hash. *left is how many bytes may still be read. */
+static void ms_nt_put_all(const ms_nt *t, uint32_t index, uint64_t *left, ms_nt_list *list)
+{
+    uint64_t off;
+    ms_rd rd = ms_rd_at(t->section, t->pool_at + ms_nt_number(t, t->entry_at, index));
+    rd.end = ms_rd_left(&rd) > *left ? rd.p + *left : rd.end;
+    const uint8_t *from = rd.p;
+    if (!t->is_apple) {
+        while (ms_nt_next_name(t, &rd, &off)) {
+            if (off != UINT64_MAX)
+                ms_nt_put(list, off);
+        }
+    } else {
+        for (uint64_t str = ms_rd_u32(&rd); str != 0 && !rd.failed; str = ms_rd_u32(&rd)) {
+            for (uint32_t count = ms_rd_u32(&rd); count > 0 && !rd.failed; count--)
+                ms_nt_put(list, ms_nt_read_atoms(t, &rd));
+        }
+    }
+    *left -= (uint64_t)(rd.p - from);
+    list->is_short |= *left == 0;
+}
+
+/* Lists where all entries stand that a lookup may find, in an order. In a sound table no two names have the
+ * same bytes; in another one no more are read than the section has, twice. Returns false when memory is
+ * out. */
+static bool ms_nt_list_all(const ms_nt *t, ms_arena *scratch, ms_nt_list *list)
+{
+    uint64_t left = 2 * (uint64_t)t->section.len;
+    for (uint32_t i = 0; i < t->names && !list->is_short && !list->arena->oom; i++)
+        ms_nt_put_all(t, i, &left, list);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, list->count, sizeof *room);
+    if (room == NULL || list->arena->oom)
+        return false;
+    ms_sort(list->v, list->count, room);
+    return true;
+}
+
 /* ==== >>sections ===========================================================================================
  * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
  * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_has_units, ms_sec_load,
@@ -17696,6 +18264,12 @@ typedef struct ms_sec_units {
     ms_damage damage;
 } ms_sec_units;
 
+/* Where entries stand that the table of names states. */
+typedef struct ms_sec_stated {
+    ms_arena arena; /* that this lies in */
+    ms_nt_list list;
+} ms_sec_stated;
+
 enum {
     ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
     ms_SEC_NAMES,                  /* one without bytes, that has the damage of the symbols' names */
@@ -17721,6 +18295,7 @@ typedef struct ms_sec {
     ms_sec_place places[2][ms_DW_SECTIONS];
     void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
     void *units;                  /* ms_sec_units; NULL: not asked for yet */
+    void *stated;                 /* ms_sec_stated; the same */
 } ms_sec;
 
 /* ---- Parts ---- */
@@ -17763,8 +18338,9 @@ static void ms_sec_fail(ms_sec_part *part, const char *what, const char *where, 
 static const char *ms_sec_name(unsigned which)
 {
     static const char *const names[ms_DW_SECTIONS] = {
-        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
-        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+        "__debug_info",     "__debug_abbrev",   "__debug_str",   "__debug_line",
+        "__debug_line_str", "__debug_str_offs", "__debug_addr",  "__debug_ranges",
+        "__debug_rnglists", "__debug_aranges",  "__debug_names", "__apple_names"};
     return names[which]; /* Mach-O cuts names at 16 characters */
 }
 
@@ -18113,7 +18689,8 @@ static void ms_sec_place_one(ms_sec_place *places, const ms_mo_section *section)
 {
     bool is_compressed = ms_str_begins(section->name, "__z");
     char compressed[17] = {0};
-    if (!is_compressed && !ms_str_begins(section->name, "__debug_"))
+    if (!is_compressed && !ms_str_begins(section->name, "__debug_") &&
+        !ms_str_begins(section->name, "__apple_"))
         return;
     for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
         ms_sec_place *place = &places[i];
@@ -18305,6 +18882,49 @@ static bool ms_sec_has_units(const ms_sec *sec)
     return ms_once_get(&sec->units) != NULL;
 }
 
+/* ---- What the table of names states ---- */
+
+static void ms_sec_free_stated(ms_sec_stated *stated)
+{
+    if (stated == NULL)
+        return;
+    ms_arena arena = stated->arena;
+    ms_arena_free(&arena);
+}
+
+/* Lists what a table of names states; NULL when memory is out. */
+static ms_sec_stated *ms_sec_make_stated(const ms_sec *sec, const ms_nt *table)
+{
+    ms_arena scratch = ms_arena_make(sec->allocator);
+    ms_arena arena = ms_arena_make(sec->allocator);
+    ms_sec_stated *stated = (ms_sec_stated *)ms_arena_zeroed(&arena, 1, sizeof *stated);
+    if (stated == NULL)
+        return NULL;
+    stated->arena = arena;
+    stated->list.arena = &stated->arena;
+    bool ok = ms_nt_list_all(table, &scratch, &stated->list);
+    ms_arena_free(&scratch);
+    if (ok)
+        return stated;
+    ms_sec_free_stated(stated);
+    return NULL;
+}
+
+/* The same, made once an image. */
+static const ms_nt_list *ms_sec_stated_of(ms_sec *sec, const ms_nt *table)
+{
+    ms_sec_stated *stated = (ms_sec_stated *)ms_once_get(&sec->stated);
+    if (stated != NULL)
+        return &stated->list;
+    ms_sec_stated *made = ms_sec_make_stated(sec, table);
+    if (made == NULL)
+        return NULL;
+    stated = (ms_sec_stated *)ms_once_put(&sec->stated, made);
+    if (stated != made)
+        ms_sec_free_stated(made);
+    return &stated->list;
+}
+
 /* ---- What is known ---- */
 
 /* Compares the names of a half's symbols with its string table, once. Returns false when memory is out. */
@@ -18392,6 +19012,8 @@ static void ms_sec_drop(ms_sec *sec)
     }
     if (sec != NULL)
         ms_sec_free_units((ms_sec_units *)sec->units);
+    if (sec != NULL)
+        ms_sec_free_stated((ms_sec_stated *)sec->stated);
 }
 
 /* ==== >>contradicted =======================================================================================
@@ -20465,6 +21087,9 @@ typedef struct ms_ses_unit {
     uint32_t plain_count;
     uint32_t made_file; /* that a compiler made up */
     bool has_plain;     /* the three were looked for */
+    ms_segs
+        named; /* address to function that a table of names gives, where the entries may not: see >>named */
+    bool has_named; /* that was looked for */
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -20474,6 +21099,7 @@ typedef struct ms_ses_span {
     ms_ses_unit *unit; /* NULL: no unit covers the address */
     const ms_cu_root *root;
     machsym_unit_source source;
+    bool is_named;        /* the function is one of unit->named */
     uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
     ms_range range;       /* of the function: the one that holds the address */
     ms_fn_inside *inside; /* NULL: nothing is inlined into it */
@@ -20559,6 +21185,15 @@ struct machsym_session {
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
+    ms_ses_unit *alone;        /* functions that were found without their units' others: see >>named */
+    ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
+    ms_sym_order order;        /* of the symbols, once there are asked_names */
+    uint32_t asked_names;      /* addresses that the table of names was asked for */
+    uint32_t asked_in_row;     /* the same in one unit, one after the other */
+    uint64_t asked_unit;       /* the offset of that */
+    const ms_nt_list *stated;  /* what the table of names states; NULL: not needed yet */
+    bool has_name_table;       /* it was looked for */
+    bool asks_units;           /* many addresses: to decode units takes less than to ask the table of names */
     ms_ses_span last;          /* what the last search found, its hi without call and row; hi 0: nothing */
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
@@ -20602,6 +21237,12 @@ static void ms_ses_clear(machsym_session *s)
     s->units = NULL;
     s->decoded = NULL;
     s->decoded_count = 0;
+    s->alone = NULL;
+    s->name_table = NULL;
+    s->stated = NULL;
+    s->order.count = 0;
+    s->asked_names = s->asked_in_row = 0;
+    s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
@@ -20781,6 +21422,7 @@ static void ms_ses_drop_units(machsym_session *s)
 {
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
+    s->alone = NULL;
     s->decoded_count = 0;
     s->last.hi = 0;
     ms_arena_reset(&s->cache);
@@ -20819,6 +21461,8 @@ static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
         if (units[number] != NULL)
             units[number]->index = number;
     }
+    for (ms_ses_unit *one = s->alone; one != NULL; one = one->next)
+        one->index = ms_cu_from_offset(all->v, all->count, one->functions.blocks->die_off);
     s->env.roots = roots;
     s->env.brief = NULL;
     s->env.lacks_units = false;
@@ -20876,7 +21520,7 @@ static void ms_ses_trim(machsym_session *s)
 {
     if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
         ms_ses_close_objects(s);
-    if (s->cache.live > s->cache_limit && s->decoded_count > MACHSYM_KEPT_UNITS)
+    if (s->cache.live > s->cache_limit && (s->decoded_count > MACHSYM_KEPT_UNITS || s->alone != NULL))
         ms_ses_drop_units(s);
 }
 
@@ -21066,16 +21710,37 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
     return multiplies || ms_ses_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
 }
 
+/* Takes the lines of a unit from where they are already: its functions may have been found alone. */
+static void ms_ses_share_lines(const machsym_session *s, ms_ses_unit *unit)
+{
+    const ms_ses_unit *from = s->units != NULL && unit->index < s->env.count ? s->units[unit->index] : NULL;
+    for (const ms_ses_unit *one = s->alone; one != NULL && (from == NULL || from->lines == NULL);
+         one = one->next)
+        from = one->index == unit->index ? one : from;
+    if (from == NULL)
+        return;
+    unit->lines = from->lines;
+    unit->comp_dir = from->comp_dir;
+}
+
+/* Makes sure that a unit's lines are there. Returns false when memory is out. */
+static bool ms_ses_has_lines(machsym_session *s, ms_ses_unit *unit)
+{
+    if (unit->lines == NULL)
+        ms_ses_share_lines(s, unit);
+    if (unit->lines != NULL)
+        return true;
+    const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
+    unit->lines = ms_ses_lines_of(s, root, unit);
+    unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
+    return unit->lines != NULL;
+}
+
 /* A unit with its lines. Returns NULL as above. */
 static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
 {
     ms_ses_unit *unit = ms_ses_functions_of(s, index);
-    if (unit == NULL || unit->lines != NULL)
-        return unit;
-    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
-    unit->lines = ms_ses_lines_of(s, root, unit);
-    unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
-    return unit->lines != NULL ? unit : NULL;
+    return unit != NULL && ms_ses_has_lines(s, unit) ? unit : NULL;
 }
 
 /* Whether a unit is the first of those that run its line program, now that all are listed. */
@@ -21378,6 +22043,380 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
     return view;
 }
 
+/* ==== >>named ==============================================================================================
+ * Job:    finds the function of an address by its symbol and the debug info's table of names.
+ * Offers: ms_named_at, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
+ * Never:  lets an answer depend on whether a unit was decoded before.
+ *
+ * The rule is one for all sessions: in the unit that .debug_aranges names for an address, the function
+ * answers that ms_named_ask finds; where it finds none, the one that the unit's entries give. In sound files
+ * that is the same function. Sessions of few addresses ask first, and need none of the unit's other entries.
+ * Others decode units. Then they ask for those entries of the table which may contradict: a function that the
+ * unit's entries do not lead to, and functions that share code. */
+
+/* What is asked of the table of names takes as long as to decode so many bytes of a unit. */
+enum { ms_NAMED_WORTH = 16384 };
+
+/* The half of the image that has a table of names: dsymutil writes it. NULL: there is none. */
+static const ms_mo *ms_named_half(const machsym_session *s)
+{
+    for (size_t i = 0; i < s->image->mo_count && s->program == NULL; i++) {
+        const ms_mo *mo = &s->image->mo[i];
+        if (mo->slice.filetype == ms_MH_DSYM && !mo->hide_symtab)
+            return mo;
+    }
+    return NULL;
+}
+
+/* The table of names; NULL when there is none, or memory is out. */
+static const ms_nt *ms_named_table(machsym_session *s)
+{
+    if (s->has_name_table)
+        return s->name_table;
+    if (ms_named_half(s) == NULL || s->image->sections == NULL) {
+        s->has_name_table = true;
+        return NULL;
+    }
+    if (!ms_ses_need(s, ms_NEEDS_NAMES))
+        return NULL;
+    ms_nt *table = (ms_nt *)ms_arena_alloc(&s->keep, 1, sizeof *table);
+    if (table == NULL)
+        return NULL;
+    s->has_name_table = true;
+    s->name_table = ms_nt_open(&s->dw, table) ? table : NULL;
+    return s->name_table;
+}
+
+/* The symbols by address, for more than one question. Returns false when memory is out. */
+static bool ms_named_order(machsym_session *s)
+{
+    if (s->order.v != NULL)
+        return true;
+    ms_arena room = ms_arena_make(s->allocator); /* the session's scratch may be in use */
+    bool ok = ms_sym_list_order(ms_named_half(s), &room, &s->keep, &s->order);
+    ms_arena_admit(&s->keep, !ok);
+    ms_arena_free(&room);
+    return ok;
+}
+
+/* The symbol at an address. */
+static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out)
+{
+    const ms_mo *mo = ms_named_half(s);
+    if (s->asked_names == 0 && s->order.v == NULL)
+        return ms_sym_scan_alone(mo, addr, out);
+    return ms_named_order(s) && ms_sym_find_alone(mo, &s->order, addr, out);
+}
+
+/* A function that was found. */
+typedef struct ms_named_entry {
+    uint64_t off; /* in .debug_info */
+    ms_range range;
+} ms_named_entry;
+
+/* Whether an entry has the name of the symbol, or one that makes the symbol's not needed. */
+static bool ms_named_fits(machsym_session *s, uint64_t off, machsym_str symbol)
+{
+    ms_fn_names names = ms_fn_names_of(&s->env, off, false);
+    machsym_str linkage = names.linkage_name;
+    if (linkage.len > 0 && linkage.ptr[0] == 1)
+        linkage = ms_str_drop(linkage, 1);
+    return (linkage.len != 0 && !ms_str_begins(linkage, "__hidden#")) || ms_str_equal(names.name, symbol);
+}
+
+/* Finds the function of a unit at an address: its name is that of the only symbol at or below it, it begins
+ * there, and ends before the next one. Returns false when there is none, or more than one. Lowers *hi to
+ * where the answer may be another. */
+static bool ms_named_ask(machsym_session *s, const ms_cu_root *root, uint64_t addr, uint64_t *hi,
+                         ms_named_entry *out)
+{
+    ms_sym_alone symbol;
+    ms_nt_found found;
+    ms_range range;
+    size_t count = 0;
+    bool has_symbol = ms_named_symbol(s, addr, &symbol);
+    ms_lower_to(hi, symbol.hi > addr ? symbol.hi : addr + 1);
+    if (!has_symbol || symbol.name.len == 0)
+        return false;
+    ms_nt_find(s->name_table, symbol.name, root->enc.unit_off, root->enc.unit_end, &found);
+    for (size_t i = 0; i < found.count && !found.is_unsure; i++) {
+        if (!ms_fn_stated_at(&s->dw, root, found.v[i], &range) || range.lo != symbol.lo ||
+            range.hi > symbol.hi || (count > 0 && found.v[i] == out->off))
+            continue;
+        out->off = found.v[i];
+        out->range = range;
+        count++;
+    }
+    if (count != 1 || addr >= out->range.hi || !ms_named_fits(s, out->off, symbol.name))
+        return false;
+    ms_lower_to(hi, out->range.hi);
+    return true;
+}
+
+/* ---- Few addresses ---- */
+
+/* Makes a function a unit of its own; NULL when it cannot be read so, or memory is out. */
+static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, size_t index,
+                                  const ms_named_entry *entry)
+{
+    ms_ses_unit *unit = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
+    ms_fn_table *own = (ms_fn_table *)ms_arena_alloc(&s->cache, 1, sizeof *own);
+    ms_fn_inside *inside = (ms_fn_inside *)ms_arena_zeroed(&s->cache, 1, sizeof *inside);
+    if (unit == NULL || own == NULL || inside == NULL)
+        return NULL;
+    unit->inside = (ms_fn_inside **)ms_arena_zeroed(&s->cache, 1, sizeof *unit->inside);
+    ms_arena_reset(&s->scratch);
+    if (unit->inside == NULL || !ms_fn_read_alone(&s->dw, root, entry->off, entry->range, &s->scratch,
+                                                  &s->cache, &unit->functions, own))
+        return NULL;
+    inside->table = own;
+    unit->inside[0] = inside;
+    unit->index = index;
+    return unit;
+}
+
+/* The function, read once. Where sequences of rows share code, those of a folded function may be among them:
+ * then all of the unit is needed. */
+static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, size_t index,
+                                  const ms_named_entry *entry)
+{
+    for (ms_ses_unit *one = s->alone; one != NULL; one = one->next) {
+        if (one->functions.blocks->die_off == entry->off)
+            return one;
+    }
+    ms_ses_unit *unit = ms_named_read(s, root, index, entry);
+    if (unit == NULL || !ms_ses_has_lines(s, unit) || unit->lines->shares_code)
+        return NULL;
+    unit->next = s->alone;
+    s->alone = unit;
+    return unit;
+}
+
+/* Decodes units from now on. */
+static void ms_named_leave(machsym_session *s)
+{
+    if (s->asks_units)
+        return;
+    s->asks_units = true;
+    s->alone = NULL;
+    s->last.hi = 0;
+}
+
+/* Whether the table of names is asked before a unit is decoded. */
+static bool ms_named_asks_first(const machsym_session *s)
+{
+    return !ms_SMALL_CODE && !s->asks_units && !s->reads_calls && s->budget == UINT64_MAX;
+}
+
+/* Counts an address of a unit. Returns false once the unit, or all, have been asked for so many that to
+ * decode them takes less. */
+static bool ms_named_count(machsym_session *s, const ms_cu_root *root)
+{
+    if (!ms_named_asks_first(s))
+        return false;
+    if (s->asked_unit != root->enc.unit_off)
+        s->asked_in_row = 0;
+    s->asked_unit = root->enc.unit_off;
+    s->asked_in_row++;
+    if ((uint64_t)s->asked_in_row * ms_NAMED_WORTH >
+            root->enc.unit_end - root->enc.unit_off + ms_NAMED_WORTH ||
+        (uint64_t)s->asked_names * ms_NAMED_WORTH > s->dw.info.len)
+        ms_named_leave(s);
+    return !s->asks_units;
+}
+
+/* The function of a unit at an address, as a unit that has it alone. NULL when the unit has to be decoded. */
+static ms_ses_unit *ms_named_at(machsym_session *s, size_t index, uint64_t addr, uint64_t *hi)
+{
+    ms_named_entry entry = {0, {0, 0}};
+    if (index >= s->env.count || !ms_named_asks_first(s) || ms_named_table(s) == NULL)
+        return NULL;
+    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
+    if (root == NULL || !ms_named_count(s, root))
+        return NULL;
+    bool found = ms_named_ask(s, root, addr, hi, &entry);
+    s->asked_names++;
+    return found ? ms_named_unit(s, root, index, &entry) : NULL;
+}
+
+/* ---- Decoded units ---- */
+
+/* Lists what the table of names finds for the image's symbols: of a table that has too many entries to list
+ * them. NULL when memory is out. */
+static const ms_nt_list *ms_named_try_all(machsym_session *s)
+{
+    ms_arena room = ms_arena_make(s->allocator);
+    ms_nt_list *list = (ms_nt_list *)ms_arena_zeroed(&s->keep, 1, sizeof *list);
+    bool ok = list != NULL && ms_named_order(s);
+    ms_cu_index_aranges(&s->env);
+    if (list != NULL)
+        list->arena = &s->keep;
+    for (size_t i = 0; ok && i < s->order.count && !s->keep.oom; i++) {
+        uint64_t hi = UINT64_MAX;
+        uint64_t addr = s->order.v[i].key;
+        ms_named_entry entry = {0, {0, 0}};
+        size_t index = ms_cu_claimant(&s->env, &s->env.aranges, addr, &hi);
+        const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
+        if (root != NULL && ms_named_ask(s, root, addr, &hi, &entry))
+            ms_nt_put(list, entry.off);
+    }
+    ms_key *spare = (ms_key *)ms_arena_alloc(&room, ok ? list->count : 0, sizeof *spare);
+    if (ok && spare != NULL)
+        ms_sort(list->v, list->count, spare);
+    ok = ok && spare != NULL;
+    ms_arena_free(&room);
+    return ok && !s->keep.oom ? list : NULL;
+}
+
+/* What the table of names states; NULL when memory is out. */
+static const ms_nt_list *ms_named_stated(machsym_session *s)
+{
+    if (s->stated != NULL)
+        return s->stated;
+    s->stated = ms_sec_stated_of(s->image->sections, s->name_table);
+    if (s->stated != NULL && s->stated->is_short)
+        s->stated = ms_named_try_all(s);
+    ms_arena_admit(&s->keep, s->stated == NULL);
+    return s->stated;
+}
+
+/* The number of the function of a unit that has an entry; count when it has none. */
+static size_t ms_named_number(const ms_fn_table *table, uint64_t off)
+{
+    size_t at = table->count == 0
+                    ? 0
+                    : ms_lower_bound(&table->blocks[0].die_off, table->count, sizeof *table->blocks, off);
+    bool is_there = at < table->count && table->blocks[at].die_off == off;
+    return is_there && table->blocks[at].parent == ms_SEG_NONE ? at : table->count;
+}
+
+/* Functions of a unit that the table of names gives, as they are listed. */
+typedef struct ms_named_list {
+    ms_arena *room;
+    ms_piece *pieces;
+    size_t count;
+    size_t cap;
+    ms_fn_block *late; /* blocks that the unit's table lacks */
+    size_t late_count;
+    size_t late_cap;
+    bool is_deep;
+} ms_named_list;
+
+static void ms_named_add_piece(ms_named_list *list, ms_range range, size_t owner)
+{
+    ms_piece *v = (ms_piece *)ms_arena_grow(list->room, list->pieces, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    list->pieces = v;
+    v[list->count].lo = range.lo;
+    v[list->count].hi = range.hi;
+    v[list->count++].owner = (uint32_t)owner;
+}
+
+/* Adds the blocks of a function, which are numbered from base on. */
+static void ms_named_add_late(ms_named_list *list, const ms_fn_table *own, size_t base)
+{
+    for (size_t i = 0; i < own->count; i++) {
+        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(list->room, list->late, list->late_count,
+                                                      &list->late_cap, sizeof *v);
+        if (v == NULL)
+            return;
+        list->late = v;
+        v += list->late_count++;
+        *v = own->blocks[i];
+        v->parent = v->parent == ms_SEG_NONE ? ms_SEG_NONE : v->parent + (uint32_t)base;
+        v->end += (uint32_t)base;
+    }
+    list->is_deep |= own->depths != NULL;
+}
+
+/* Adds the function of an entry that the table of names states, if that is what it finds at its address. */
+static void ms_named_take(machsym_session *s, const ms_cu_root *root, ms_ses_unit *unit, uint64_t off,
+                          ms_named_list *list)
+{
+    ms_fn_table one;
+    ms_fn_table own;
+    ms_named_entry entry = {0, {0, 0}};
+    ms_range range;
+    uint64_t hi = UINT64_MAX;
+    const ms_fn_table *table = &unit->functions;
+    size_t number = ms_named_number(table, off);
+    if (number < table->count && !table->shares_code)
+        return;
+    if (!ms_fn_stated_at(&s->dw, root, off, &range) || !ms_named_ask(s, root, range.lo, &hi, &entry) ||
+        entry.off != off || !ms_ses_has_lines(s, unit) || unit->lines->shares_code)
+        return;
+    ms_arena_reset(&s->scratch);
+    if (!ms_fn_read_alone(&s->dw, root, off, range, &s->scratch, &s->cache, &one, &own))
+        return;
+    size_t base = table->count + list->late_count;
+    if (number == table->count)
+        ms_named_add_late(list, &own, base);
+    ms_named_add_piece(list, range, number < table->count ? number : base);
+}
+
+/* Puts blocks at the end of a unit's table. */
+static void ms_named_append(machsym_session *s, ms_fn_table *table, const ms_named_list *list)
+{
+    size_t count = table->count + list->late_count;
+    ms_fn_block *v = (ms_fn_block *)ms_arena_alloc(&s->cache, count, sizeof *v);
+    bool is_deep = table->depths != NULL || list->is_deep;
+    if (v == NULL || list->late_count == 0)
+        return;
+    ms_copy(v, table->blocks, table->count * sizeof *v);
+    ms_copy(v + table->count, list->late, list->late_count * sizeof *v);
+    table->blocks = v;
+    table->count = count;
+    table->late_count = list->late_count;
+    if (is_deep)
+        table->depths = ms_fn_depths_of(v, count, &s->cache);
+}
+
+/* Finds where the table of names gives a decoded unit another function than its entries do: once. */
+static void ms_named_prepare(machsym_session *s, ms_ses_unit *unit)
+{
+    const ms_nt_list *stated;
+    if (unit->has_named || unit->functions.is_alone || ms_named_table(s) == NULL ||
+        (stated = ms_named_stated(s)) == NULL)
+        return;
+    ms_arena room = ms_arena_make(s->allocator);
+    ms_named_list list;
+    ms_zero(&list, sizeof list);
+    list.room = &room;
+    unit->has_named = true;
+    const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
+    size_t at = ms_lower_bound(stated->v, stated->count, sizeof *stated->v, root->enc.unit_off);
+    for (uint64_t last = 0; at < stated->count && stated->v[at].key < root->enc.unit_end; at++) {
+        if (stated->v[at].key != last)
+            ms_named_take(s, root, unit, stated->v[at].key, &list);
+        last = stated->v[at].key;
+    }
+    if (list.count != 0) {
+        unit->named.arena = &s->cache;
+        ms_arena_reset(&s->scratch);
+        ms_seg_build(list.pieces, list.count, &s->scratch, &unit->named);
+        ms_named_append(s, &unit->functions, &list);
+        unit->inside = NULL; /* has room for fewer */
+    }
+    ms_arena_admit(&s->cache, room.failed);
+    ms_arena_free(&room);
+}
+
+/* The function of a unit at an address that a source named the unit for; ms_SEG_NONE: none. Lowers *hi to
+ * where another one begins. */
+static uint32_t ms_named_owner(const ms_ses_unit *unit, machsym_unit_source source, uint64_t addr,
+                               uint64_t *hi, bool *is_named)
+{
+    *is_named = false;
+    if (source == MACHSYM_UNIT_ARANGES && unit->named.count != 0) {
+        uint32_t function = ms_seg_at(unit->named.v, unit->named.count, addr, hi);
+        *is_named = function != ms_SEG_NONE;
+        if (*is_named)
+            return function;
+    }
+    return ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, hi);
+}
+
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
  * Offers: ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
@@ -21425,6 +22464,20 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
+/* The unit that one source names, decoded; or its function at the address alone. */
+static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, uint64_t addr,
+                                   uint64_t *hi)
+{
+    size_t index = ms_eng_unit_by(s, source, addr, hi);
+    ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
+    if (unit != NULL)
+        return unit;
+    unit = ms_ses_functions_of(s, index);
+    if (unit != NULL && source == MACHSYM_UNIT_ARANGES && !ms_named_asks_first(s))
+        ms_named_prepare(s, unit);
+    return unit;
+}
+
 /* Asks one source after the other, up to the last one, for the unit and function of an address; sets these
  * fields of the span, lo and hi. */
 static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
@@ -21435,15 +22488,17 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
     span->hi = ms_dw_code_until(s->env.dw, addr);
     for (int i = MACHSYM_UNIT_ARANGES; i <= (int)last && span->function == ms_SEG_NONE; i++) {
         machsym_unit_source source = (machsym_unit_source)i;
-        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span->hi));
+        ms_ses_unit *unit = ms_eng_unit_at(s, source, addr, &span->hi);
         if (unit == NULL)
             continue;
-        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span->hi);
+        bool is_named;
+        uint32_t function = ms_named_owner(unit, source, addr, &span->hi, &is_named);
         if (function == ms_SEG_NONE && span->unit != NULL)
             continue;
         span->unit = unit;
         span->source = source;
         span->function = function;
+        span->is_named = is_named;
     }
     if (span->unit != NULL)
         span->root = ms_cu_root_of(&s->env, span->unit->index);
@@ -21479,18 +22534,18 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
 {
     bool takes_padding = s->lines == MACHSYM_LINES_DWARF || s->lines == MACHSYM_LINES_PEOPLE;
-    return unit->functions.count == 0 || (takes_padding && s->program == NULL);
+    return unit->functions.count == unit->functions.late_count || (takes_padding && s->program == NULL);
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */
 static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
 {
-    ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
-    if (unit == NULL)
+    ms_ses_unit *unit = span->unit;
+    if (!ms_ses_has_lines(s, unit))
         return false;
     if (span->function != ms_SEG_NONE) {
         span->inside = ms_ses_inside_of(s, unit, span->function);
-        ms_ses_unit *view = ms_view_of(s, unit, span->function);
+        ms_ses_unit *view = span->is_named ? unit : ms_view_of(s, unit, span->function);
         if (view == NULL)
             return false;
         span->unit = view;
@@ -21564,6 +22619,7 @@ static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
  * that ask for every address. */
 static void ms_eng_index(machsym_session *s)
 {
+    ms_named_leave(s);
     ms_ses_list_programs(s);
     ms_cu_index_aranges(&s->env);
     ms_cu_index_ranges(&s->env);
@@ -21780,11 +22836,19 @@ static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
 {
     ms_ses_unit *unit = span->unit;
     const ms_seg *v = unit->functions.segs;
+    size_t count = unit->functions.seg_count;
     ms_range none = {0, 0};
+    if (unit->named.count != 0) { /* what is found now may not hold for a search by another source */
+        unit->own.hi = 0;
+        if (span->is_named) {
+            v = unit->named.v;
+            count = unit->named.count;
+        }
+    }
     if (unit->own_of == span->function && unit->own.lo <= addr && addr < unit->own.hi)
         return unit->own;
-    size_t at = ms_seg_find(v, unit->functions.seg_count, addr);
-    if (at + 1 >= unit->functions.seg_count || v[at].owner != span->function)
+    size_t at = ms_seg_find(v, count, addr);
+    if (at + 1 >= count || v[at].owner != span->function)
         return none;
     unit->own_of = span->function;
     unit->own.lo = v[at].lo;
@@ -22308,12 +23372,27 @@ static ms_NOINLINE void ms_ans_settle_twin(const ms_fn_table *functions, const m
         ms_ans_settle_shared(frame);
 }
 
+/* The table that has the out-of-line copies of a call, if its name is needed: that of one function that was
+ * found alone has none of the unit. */
+static const ms_fn_table *ms_ans_copies_for(machsym_session *s, const ms_fn_table *functions,
+                                            const ms_fn_block *block, const ms_fn_names *names)
+{
+    machsym_str linkage = ms_ans_clean(names->linkage_name);
+    bool is_named = linkage.len != 0 && !ms_ans_is_hidden(linkage);
+    const ms_ses_unit *unit = NULL;
+    if (functions->is_alone && !is_named)
+        unit = ms_ses_functions_of(s, ms_cu_number_of(&s->env, block->die_off));
+    return unit != NULL ? &unit->functions : functions;
+}
+
 static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, const ms_fn_block *block,
                               machsym_frame *frame)
 {
-    const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
     bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
     const ms_fn_names *names = ms_ses_names_of(s, from_origin ? block->origin : block->die_off);
+    if (frame->is_inline)
+        functions = ms_ans_copies_for(s, functions, block, names);
+    const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
     bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     if (frame->name_source == MACHSYM_SOURCE_SYMTAB)
@@ -23343,13 +24422,14 @@ static void ms_ck_unit(machsym_session *s, const ms_ses_unit *unit, ms_damage *d
  * numbers then, but offsets stay. Returns NULL when there is none. */
 static const ms_fn_block *ms_it_function_at(const ms_fn_table *table, uint64_t unit_off, uint64_t entry)
 {
-    size_t i = table->count == 0 ? 0
-                                 : ms_lower_bound(&table->blocks[0].die_off, table->count,
-                                                  sizeof *table->blocks, unit_off + entry);
-    while (i < table->count && table->blocks[i].parent != ms_SEG_NONE)
+    size_t count = table->count - table->late_count;
+    size_t i = count == 0 ? 0
+                          : ms_lower_bound(&table->blocks[0].die_off, count, sizeof *table->blocks,
+                                           unit_off + entry);
+    while (i < count && table->blocks[i].parent != ms_SEG_NONE)
         i++;
     /* a cursor has 32 bits for it */
-    return i < table->count && table->blocks[i].die_off - unit_off < UINT32_MAX ? &table->blocks[i] : NULL;
+    return i < count && table->blocks[i].die_off - unit_off < UINT32_MAX ? &table->blocks[i] : NULL;
 }
 
 /* Iterates over functions: cursor a is the unit; b is the offset of the function's entry in the unit, and the
@@ -23607,10 +24687,11 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_da
             out->first_damage_offset = cu->off;
         if (unit == NULL)
             continue;
-        out->units_without_code += unit->functions.count == 0;
+        out->units_without_code += unit->functions.count == unit->functions.late_count;
         out->units_without_ranges += ms_cu_is_silent(ms_cu_root_of(&s->env, i));
         out->function_count += unit->functions.function_count;
-        out->inline_count += unit->functions.count - unit->functions.function_count;
+        out->inline_count +=
+            unit->functions.count - unit->functions.late_count - unit->functions.function_count;
         out->line_row_count += ms_ses_owns_lines(s, i) ? unit->lines->row_count : 0;
         out->die_count += unit->functions.die_count;
     }
@@ -23718,6 +24799,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
     ms_ses_units(s); /* rivals may be any of them */
+    ms_named_leave(s);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;
@@ -25607,12 +26689,12 @@ static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint6
 /* Adds the code of [lo, hi) as far as the unit at hand is the one that answers there. */
 static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
 {
-    const ms_fn_table *functions = &w->unit->functions;
     bool bare = ms_eng_has_bare_lines(w->session, w->unit);
     for (uint64_t end; lo < hi; lo = end) {
         MACHSYM_COUNT_WORK(1);
         end = hi;
-        if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
+        bool is_named;
+        if (ms_named_owner(w->unit, MACHSYM_UNIT_ARANGES, lo, &end, &is_named) == ms_SEG_NONE && !bare)
             continue; /* no need to ask other units */
         ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
@@ -25674,6 +26756,8 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
+    if (w->unit != NULL)
+        ms_named_prepare(s, w->unit);
     if (w->unit == NULL || !ms_mb_begin_unit(w)) {
         ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
         return;
