@@ -404,12 +404,85 @@ _pthread_body
 _pthread_wqthread
 __NSThread__start__
 _dispatch_call_block_and_release
+swift_task_switch
+_swift_runtime_on_report
+thunk for @escaping @callee_guaranteed () -> ()
+completeTaskWithClosure(swift::AsyncContext*, swift::SwiftError*)
+preconditionFailure(_:file:line:)
+closure #1 in closure #1 in _assertionFailure(_:_:file:line:flags:)
+reabstraction thunk helper from @escaping @callee_guaranteed () -> ()
+rust_begin_unwind
+core::panicking::panic_fmt::h0123456789abcdef
+alloc::raw_vec::capacity_overflow
+std::panicking::rust_panic_with_hook::h0123456789abcdef
+core::option::unwrap_failed
+runtime.gopanic
+crosscall2
+x_cgo_thread_start
+mono_handle_exception
+xamarin_unhandled_exception_handler
+monoeg_assertion_message
+wrapper_runtime_invoke_object_runtime_invoke_dynamic
+native_to_managed_trampoline_42
+llvm_throw_corlib_exception_abs_trampoline
+do_icall
+interp_exec_method
+log_callback(char const*, char const*, char const*, int, void*)
+throw_exception
+ves_icall_System_Environment_FailFast_raw
+System_Environment_FailFast_string
+rethrow_exception
+RhpThrowEx
+PalRaiseFailFastException
+S_P_CoreLib_System_ThrowHelper__ThrowArgumentNullException
+__managed__Main
+konan::abort()
+kfun:kotlin.IllegalStateException#<init>(kotlin.String?){}
+kfun:kotlin.coroutines.native.internal.BaseContinuationImpl#resumeWith(kotlin.Result<kotlin.Any?>){}
+objc2kotlin_kfun:com.demo.Model#load(){}
+(anonymous namespace)::terminateWithUnhandledException(ObjHeader*)
+TerminateWithUnhandledException
+ThrowNullPointerException
+ExceptionObjHolder::Throw(ObjHeader*)
+ProcessUnhandledException(ObjHeader*)
+KonanTerminateHandler()
+Init_and_run_start
+il2cpp::vm::Exception::Raise(Il2CppException*, MethodInfo*)
+RuntimeInvoker_TrueVoid_t4861ACF8F4594C3437BB48B6E56783494B843915
+scripting_method_invoke(ScriptingMethodPtr)
+MonoBehaviour::CallUpdateMethod(int)
+ScriptingInvocation::Invoke(ScriptingExceptionPtr*, bool)
+NullCheck(void*)
+PlayerLoop()
+ExecutePlayerLoop(NativePlayerLoopSystem*)
+UnityPlayerLoopImpl(bool)
+InitPlayerLoopCallbacks()
+BehaviourManager::Update()
+AwakeFromLoadQueue::InvokeAwakeFromLoad()
+Coroutine::Run(bool*)
+DelayedCallManager::Update(int)
+FixedBehaviourManager::Update()
+GC_start_routine
+LateBehaviourManager::Update()
+-[UnityAppController repaint]
+void BaseBehaviourManager::CommonUpdate<BehaviourManager>()
+dart::Isolate::Run()
+Dart_Invoke
+flutter::Shell::Run()
+__Unwind_Resume
+-[NSException raise:format:]
 END
 while read -r name; do
     [ "$(machinery_on "$name")" != " SIGABRT: fetch" ]
     check "a signature has $name" "$work/out"
 done <<'END'
 killer
+runtime.mapassign_faststr
+kfun:com.demo.Model#load(){}
+Player_Update_m0123456789ABCDEF0123456789ABCDEF01234567
+core::fmt::write
+monotone
+Coroutine::Resume()
 restart
 starter
 -[UIApplication run]

@@ -81,8 +81,8 @@ static bool split_begins_tool(machsym_str line)
 #undef SPLIT_NOTHING
 #undef SPLIT_BEGIN
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i][0] != 0 && str_starts(line, words[i]))
+    for (size_t i = 0; i < sizeof words / sizeof *words && line.len > 0; i++) {
+        if (words[i][0] == line.ptr[0] && words[i][0] != 0 && str_starts(line, words[i]))
             return true;
     }
     size_t at = str_starts(line, "==") ? str_find(line, "==ERROR: ") : line.len;
