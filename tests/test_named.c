@@ -343,13 +343,16 @@ static void test_unsure(bool is_apple)
     add_symbol(&c, "_listed", 0x1090);
     add_name(&c, "listed", listed);
     put_bare(&c, CODE_FUNCTION, "elsewhere", 0x10a0, 0x10);
+    put_known(&c, CODE_OUTER, "_wraps", 0x10b0, 0x20);
+    put_bare(&c, CODE_FUNCTION, "nested", 0x10b8, 8); /* without a symbol */
+    put8(&c.p.info, 0);
     add_symbol(&c, "_other", 0x10a0);
     add_name(&c, "other", 0x7fffffff);
-    static const wanted v[] = {{0x1004, "two", false},         {0x1014, "holds", false},
-                               {0x1024, "holds", false},       {0x1044, "twin", false},
-                               {0x1054, "caf\xc3\xa9", false}, {0x1064, "around", false},
-                               {0x1074, "inside", true},       {0x1094, "listed", false},
-                               {0x10a4, "elsewhere", false},   {0, NULL, false}};
+    static const wanted v[] = {
+        {0x1004, "two", false},   {0x1014, "holds", false},       {0x1024, "holds", false},
+        {0x1044, "twin", false},  {0x1054, "caf\xc3\xa9", false}, {0x1064, "around", false},
+        {0x1074, "inside", true}, {0x1094, "listed", false},      {0x10a4, "elsewhere", false},
+        {0x10b4, "wraps", false}, {0x10bc, "nested", false},      {0, NULL, false}};
     check_case(&c, v);
 }
 
