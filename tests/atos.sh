@@ -148,6 +148,37 @@ eval "$machsym map build --no-progress --damaged -o $tmp/explained.symmap $bin/h
 grep -q '  function: .*line4, 0x100001080 + 64 bytes, ' "$tmp/out"
 ok "--explain: a map tells of no place in .debug_info" $?
 
+# Whose name counts. The functions' names are those of the source; what the symbols were renamed to, sed says in
+# tests/fixtures/parts/20-programs.sh (llvm-nm-22 lists them). 1: a symbol has the name, or more of it; 2: it has not.
+renamed=$bin/renamed-arm64-d4-22.dwarf
+addrs="0x100000360 0x1000003dc 0x10000036c 0x100000374 0x1000003e8 0x100000400"
+whose() # CASE OPTIONS WANTED
+{
+    eval "$machsym atos $2 -o $renamed $addrs" | sed 's/ (in .*//' | tr '\n' ' ' >"$tmp/out"
+    [ "$(cat "$tmp/out")" = "$3 kept_name marked\$UNIX2003 shapes::scale(int) scaled " ]
+    ok "$1: $(cat "$tmp/out")" $?
+}
+whose "renamed symbols do not hide names" "" "first_total inner_helper"
+whose "--names=dwarf" "--names=dwarf" "first_total inner_helper"
+whose "--names=symtab" "--names=symtab" 'qzAbCdEfGhI $$$$$$$$0001'
+eval "$machsym atos --explain -o $renamed 0x100000364" >"$tmp/out"
+grep -q '^  passed over: the symbol qzAbCdEfGhI; ' "$tmp/out"
+ok "--explain names the symbol that was passed over" $?
+eval "$machsym atos --explain -o $renamed 0x10000036c 0x100000400" | grep -q 'passed over'
+ok "--explain passes over no symbol of the name" $((! $?))
+for names in "" symtab dwarf; do
+    eval "$machsym map build --no-progress ${names:+--names=$names} -o $tmp/renamed.symmap $renamed" >/dev/null 2>&1
+    eval "$machsym atos ${names:+--names=$names} -o $renamed $addrs" | sed 's/ (in .*//' >"$tmp/want"
+    eval "$machsym atos -o $tmp/renamed.symmap $addrs" | sed 's/ (in .*//' >"$tmp/out"
+    cmp -s "$tmp/want" "$tmp/out"
+    ok "a map has the names that it was built with: ${names:-no option}" $?
+done
+eval "$machsym atos --names=nm -o $renamed 0x100000360" >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q -- '--names is one of symtab, dwarf, not nm' "$tmp/err"
+ok "--names of another kind" $?
+[ "$(eval "$machsym info --json $renamed" | grep -c '"misleading"')" -eq 0 ]
+ok "renamed symbols are no damage" $?
+
 # --help goes to stdout and is no error; every option of the case files is in it.
 eval "$machsym atos --help" >"$tmp/help" 2>"$tmp/err"
 ok "--help" $?

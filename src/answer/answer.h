@@ -24,6 +24,9 @@
 
 /* ---- Names ---- */
 
+/* Longer names are not searched for each other: the search takes the product of both. */
+enum { ms_ANS_NAME_BYTES = 512 };
+
 /* Whether a name is one that bitcode compilation put in place of the real one: __hidden#12_ */
 static bool ms_ans_is_hidden(machsym_str name)
 {
@@ -35,16 +38,58 @@ static machsym_str ms_ans_clean(machsym_str name)
     return name.len > 0 && name.ptr[0] == 1 ? ms_str_drop(name, 1) : name;
 }
 
+static bool ms_ans_is_mangled(machsym_str name)
+{
+    return ms_str_begins(name, "_Z") || ms_str_begins(name, "_R") || ms_str_begins(name, "_T") ||
+           ms_str_begins(name, "_D") || ms_str_begins(name, "$s") || ms_str_begins(name, "$S") ||
+           ms_str_begins(name, "$e");
+}
+
 /* The linkage name without Mach-O's underscore, which LLVM's outliner and asm("_name") leave on it. */
 static machsym_str ms_ans_linkage(machsym_str linkage, machsym_str name)
 {
-    bool is_symbol = linkage.len == name.len + 1 && name.len != 0 && linkage.ptr[0] == '_' &&
-                     ms_str_equal(ms_str_drop(linkage, 1), name);
-    return is_symbol ? name : linkage;
+    machsym_str rest = linkage.len > 1 && linkage.ptr[0] == '_' ? ms_str_drop(linkage, 1) : linkage;
+    bool is_symbol = name.len != 0 && rest.len != linkage.len && rest.len >= name.len &&
+                     ms_str_equal(ms_str_make(rest.ptr, name.len), name) &&
+                     (rest.len == name.len || !ms_ans_is_mangled(linkage));
+    return !is_symbol ? linkage : rest.len == name.len ? name : rest;
+}
+
+static char ms_ans_small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Whether a text has another one in it, small letters or not: Fortran and Pascal change them. */
+static bool ms_ans_has(machsym_str text, machsym_str part)
+{
+    for (size_t at = 0; part.len <= text.len && at <= text.len - part.len; at++) {
+        size_t same = 0;
+        while (same < part.len && ms_ans_small(text.ptr[at + same]) == ms_ans_small(part.ptr[same]))
+            same++;
+        MACHSYM_COUNT_WORK(1);
+        if (same == part.len)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a symbol cannot be that of a function of this name, which has no linkage name. A mangled symbol can:
+ * -gmlt and Swift 3 leave linkage names out. Compilers and linkers put marks around others: foo.cold, foo_,
+ * foo$UNIX2003. What has the name nowhere in it was renamed, or is an alias of another meaning. */
+static bool ms_ans_contradicts(machsym_str symbol, machsym_str name)
+{
+    size_t len = 0;
+    name = name.len > 1 && name.ptr[0] == '_' ? ms_str_drop(name, 1)
+                                              : name; /* Mach-O's, left on by asm("_name") */
+    while (len < name.len && len < ms_ANS_NAME_BYTES && name.ptr[len] != '<' && name.ptr[len] != '(')
+        len++;
+    return len != 0 && symbol.len < ms_ANS_NAME_BYTES && !ms_ans_is_hidden(name) &&
+           !ms_ans_is_mangled(symbol) && !ms_ans_has(symbol, ms_str_make(name.ptr, len));
 }
 
 /* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
- * the name in the source. */
+ * the name in the source. The session's flags may force one of both. */
 static void ms_ans_name(machsym_session *s, const ms_fn_names *names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
@@ -53,10 +98,16 @@ static void ms_ans_name(machsym_session *s, const ms_fn_names *names, bool has_s
     frame->name_source = MACHSYM_SOURCE_DWARF;
     bool is_objc = ms_str_begins(frame->name, "-[") || ms_str_begins(frame->name, "+[");
     bool hidden = ms_ans_is_hidden(frame->linkage_name);
-    if ((frame->linkage_name.len != 0 && !hidden) || is_objc || !has_start)
+    bool has_name = (frame->linkage_name.len != 0 && !hidden) || is_objc ||
+                    ((s->flags & MACHSYM_SESSION_NAMES_DWARF) != 0 && frame->name.len != 0);
+    bool wants_symbol = (s->flags & MACHSYM_SESSION_NAMES_SYMTAB) != 0;
+    if ((has_name && !wants_symbol) || !has_start)
         return;
-    machsym_str symbol = ms_src_exact(ms_ses_symbols(s), start, frame->name);
-    if (symbol.len == 0 || (ms_ans_is_hidden(symbol) && ms_ans_is_hidden(frame->name)))
+    machsym_str want = has_name && frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    machsym_str symbol = ms_src_exact(ms_ses_symbols(s), start, want);
+    if (symbol.len == 0 || (ms_ans_is_hidden(symbol) && (has_name || ms_ans_is_hidden(frame->name))))
+        return;
+    if (has_name ? ms_str_equal(symbol, want) : !wants_symbol && ms_ans_contradicts(symbol, frame->name))
         return;
     frame->linkage_name = symbol;
     if (!ms_str_equal(symbol, frame->name))
@@ -103,7 +154,9 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     if (frame->is_inline)
         functions = ms_ans_copies_for(s, functions, block, names);
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
-    bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
+    bool is_made_up =
+        functions->has_real_names && names->name.len != 0 && (s->flags & MACHSYM_SESSION_NAMES_SYMTAB) == 0;
+    bool has_start = real != NULL && !is_made_up;
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     if (frame->name_source == MACHSYM_SOURCE_SYMTAB)
         ms_ans_settle_twin(functions, real, frame);

@@ -487,7 +487,14 @@ enum machsym_session_flags {
     MACHSYM_SESSION_BEST_LINE = 1u << 0,
     /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
      * whole, with the inlined calls of functions that nobody asks for. */
-    MACHSYM_SESSION_INDEX = 1u << 1
+    MACHSYM_SESSION_INDEX = 1u << 1,
+    /* Whose name counts where debug info and symbol table differ. Without these: the linkage name of the debug
+     * info; else the symbol, unless it cannot be the function's, because it is neither a mangled name nor one
+     * that has the function's name in it: then the debug info's name. A map has the names that it was built
+     * with. SYMTAB: the symbol at the begin of the function, if there is one. */
+    MACHSYM_SESSION_NAMES_SYMTAB = 1u << 2,
+    /* DWARF: the symbol only where the debug info has no name. */
+    MACHSYM_SESSION_NAMES_DWARF = 1u << 3
 };
 
 /* How to look up; zero means the default everywhere but for image. */
@@ -864,6 +871,7 @@ typedef struct machsym_plan_desc {
     const machsym_image *image;
     machsym_lines lines;         /* recorded in the map */
     uint32_t flags;              /* MACHSYM_MAP_COLUMNS, MACHSYM_MAP_DAMAGED */
+    uint32_t names;              /* MACHSYM_SESSION_NAMES_SYMTAB or _DWARF, or 0 */
     machsym_allocator allocator; /* called from every thread that builds a part */
 } machsym_plan_desc;
 

@@ -63,6 +63,7 @@ typedef struct ms_mb_task {
 struct machsym_plan {
     const machsym_image *image;
     machsym_lines lines;
+    uint32_t names; /* flags of sessions that say whose name counts */
     uint32_t flags;
     machsym_allocator allocator;
     machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
@@ -170,7 +171,8 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
  * entries, claims, symbols. It keeps one unit. */
 static machsym_session *ms_mb_session(const machsym_plan *plan)
 {
-    machsym_session *s = ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator);
+    machsym_session *s =
+        ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX | plan->names, 1, plan->allocator);
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
@@ -246,6 +248,7 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->allocator = allocator;
     plan->image = desc->image;
     plan->lines = desc->lines;
+    plan->names = desc->names & (MACHSYM_SESSION_NAMES_SYMTAB | MACHSYM_SESSION_NAMES_DWARF);
     plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
     plan->is_tolerant = (desc->flags & MACHSYM_MAP_DAMAGED) != 0;
     machsym_result result = ms_mb_check_damage(plan, err);

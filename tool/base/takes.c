@@ -6,6 +6,7 @@
 #include "values.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool take_uuid(void *field, const char *value)
 {
@@ -49,4 +50,16 @@ bool take_best_line(void *field, const char *value)
     (void)value;
     *(uint32_t *)field |= MACHSYM_SESSION_BEST_LINE;
     return true;
+}
+
+bool take_names(void *field, const char *value)
+{
+    uint32_t *flags = field;
+    bool is_symtab = strcmp(value, "symtab") == 0;
+    *flags &= ~(uint32_t)(MACHSYM_SESSION_NAMES_SYMTAB | MACHSYM_SESSION_NAMES_DWARF);
+    *flags |= (uint32_t)(is_symtab ? MACHSYM_SESSION_NAMES_SYMTAB : MACHSYM_SESSION_NAMES_DWARF);
+    if (is_symtab || strcmp(value, "dwarf") == 0)
+        return true;
+    say_message("--names is one of symtab, dwarf, not %s", value);
+    return false;
 }

@@ -1,6 +1,7 @@
 /* ==== >> takes ====
  * Job: takes the values of options that several commands have, and says what is wrong with one.
- * Offers: uuid_option, lines_option; take_uuid, take_lines, take_jobs, take_full_names, take_best_line.
+ * Offers: uuid_option, lines_option; take_uuid, take_lines, take_jobs, take_full_names, take_best_line,
+ *         take_names.
  * Never: knows a command. */
 #ifndef MACHSYM_TOOL_TAKES_H
 #define MACHSYM_TOOL_TAKES_H
@@ -23,5 +24,11 @@ bool take_lines(void *field, const char *value);      /* a lines_option */
 bool take_jobs(void *field, const char *value);       /* an unsigned: threads */
 bool take_full_names(void *field, const char *value); /* machsym_demangle_flags */
 bool take_best_line(void *field, const char *value);  /* machsym_session_flags */
+bool take_names(void *field, const char *value);      /* the same */
+
+/* What all that have it say of --names. */
+#define HELP_NAMES                                                                                           \
+    "whose name counts: the symbol table's where there is one, or the debug info's;\nwithout it the debug "  \
+    "info's linkage name, else a symbol that has the function's\nname in it or is mangled"
 
 #endif

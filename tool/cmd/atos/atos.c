@@ -141,6 +141,7 @@ const option atos_option_table[] = {
      offsetof(atos, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(atos, session_flags), take_best_line},
+    {"names", "symtab|dwarf", HELP_NAMES, offsetof(atos, session_flags), take_names},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(atos, style.raw_names), NULL},
     {"full-names", NULL, "Swift names with modules and types", offsetof(atos, style.demangle_flags),
      take_full_names},

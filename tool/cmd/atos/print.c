@@ -306,8 +306,12 @@ static bool answer_is_near(const machsym_explanation *e, size_t frame)
 /* What in the file speaks against the answer. */
 static void answer_explain_doubts(text *out, const machsym_explanation *e)
 {
-    if (e->symbol_differs)
+    if (e->symbol_differs) {
         text_c(out, "  doubt: the symbol table has another name or another start for this function\n");
+        text_c(out, "  passed over: the symbol ");
+        text_shown(out, e->symbol.name);
+        text_c(out, "; --names=symtab takes the one at the function's begin\n");
+    }
     if (e->rival_count > 0) {
         text_c(out, "  doubt: other units have a function here too: ");
         text_dec(out, e->rival_count);

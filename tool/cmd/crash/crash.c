@@ -232,6 +232,7 @@ const option crash_lookup_table[] = {
      "stmt: "
      "what the line table has, as in machsym atos",
      offsetof(crash_options, lines), take_lines},
+    {"names", "symtab|dwarf", HELP_NAMES, offsetof(crash_options, session_flags), take_names},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(crash_options, session_flags), take_best_line},
     {"line-map", "PATH",

@@ -228,6 +228,7 @@ typedef struct build_command {
     bool no_progress;
     bool json;
     lines_option lines;
+    uint32_t names;
     build_options how;
     atomic_bool *is_full; /* of a cache: that there is no room on the disk is said once; NULL: each time */
 } build_command;
@@ -378,6 +379,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     }
     desc.image = image;
     desc.lines = c->lines.lines;
+    desc.names = c->names;
     desc.flags = (c->columns ? MACHSYM_MAP_COLUMNS : 0u) | (c->damaged ? MACHSYM_MAP_DAMAGED : 0u);
     open_read_info(image, &info);
     if (!build_refuse_bad(c, &info))
@@ -549,6 +551,7 @@ static const option table[] = {
     {"lines", "atos|dwarf|stmt|people",
      "atos (default), dwarf, stmt or people; a map answers for one policy. machsym\ncrash prefers people",
      offsetof(build_command, lines), take_lines},
+    {"names", "symtab|dwarf", HELP_NAMES, offsetof(build_command, names), take_names},
     {"damaged", NULL, "take a file that is cut short or contradicts itself too; the map says so",
      offsetof(build_command, damaged), NULL},
     {"columns", NULL, "keep columns: 8 to 15 percent larger", offsetof(build_command, columns), NULL},
