@@ -488,10 +488,10 @@ enum machsym_session_flags {
     /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
      * whole, with the inlined calls of functions that nobody asks for. */
     MACHSYM_SESSION_INDEX = 1u << 1,
-    /* Whose name counts where debug info and symbol table differ. Without these: the linkage name of the debug
-     * info; else the symbol, unless it cannot be the function's, because it is neither a mangled name nor one
-     * that has the function's name in it: then the debug info's name. A map has the names that it was built
-     * with. SYMTAB: the symbol at the begin of the function, if there is one. */
+    /* Whose name counts where debug info and symbol table differ. Without these: the linkage name of the
+     * debug info; else the symbol, unless it cannot be the function's, because it is neither a mangled name
+     * nor one that has the function's name in it: then the debug info's name. A map has the names that it
+     * was built with. SYMTAB: the symbol at the begin of the function, if there is one. */
     MACHSYM_SESSION_NAMES_SYMTAB = 1u << 2,
     /* DWARF: the symbol only where the debug info has no name. */
     MACHSYM_SESSION_NAMES_DWARF = 1u << 3
