@@ -75,8 +75,8 @@ static bool ms_ans_has(machsym_str text, machsym_str part)
 }
 
 /* Whether a symbol cannot be that of a function of this name, which has no linkage name. A mangled symbol
- * can: -gmlt and Swift 3 leave linkage names out. Compilers and linkers put marks around others: foo.cold, foo_,
- * foo$UNIX2003. What has the name nowhere in it was renamed, or is an alias of another meaning. */
+ * can: -gmlt and Swift 3 leave linkage names out. Compilers and linkers put marks around others: foo.cold,
+ * foo_, foo$UNIX2003. What has the name nowhere in it was renamed, or is an alias of another meaning. */
 static bool ms_ans_contradicts(machsym_str symbol, machsym_str name)
 {
     size_t len = 0;
