@@ -126,7 +126,7 @@ says "names in HTML" "0x0000000102a30aec Queue&lt;int&gt;::at(int) (queue.hpp:13
 
 says "--full-path" "/fixtures/demo/player.mm:19" $MACHSYM crash -q $demo --full-path "$reports/demo.crash"
 says "--raw-addresses" "__main_block_invoke + 36 (main.mm:14)" $MACHSYM crash -q $demo --raw-addresses "$reports/demo.crash"
-says "--to=text" "5   demo                          	       0x102a309fc __main_block_invoke + 36 (main.mm:13)" \
+says "--to=text" "2   demo                          	       0x102a309fc __main_block_invoke + 36 (main.mm:13)" \
     $MACHSYM crash -q $demo --to=text "$reports/demo.ips"
 says "--to=text: images" "       0x102a30000 -        0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> " \
     $MACHSYM crash -q $demo --to=text "$reports/demo.ips"
@@ -137,11 +137,30 @@ $MACHSYM crash -q --no-demangle --to=text "$reports/demo.ips" -d "$work/empty" >
 $MACHSYM crash -q --no-demangle --no-inline $demo "$work/bare.crash" >"$work/later"
 same "$work/out" "$work/later" "text of an .ips, symbolicated before or after"
 $MACHSYM crash -q --no-demangle $demo --to=text "$reports/demo.ips" >"$work/out"
-$MACHSYM crash -q --no-demangle $demo "$work/bare.crash" | sed 's/^[0-9]* *demo/demo/' >"$work/later"
-sed 's/^[0-9]* *demo/demo/; s/^8   dyld/4   dyld/' "$work/out" >"$work/unnumbered"
-same "$work/unnumbered" "$work/later" "with inlined calls too, but for their numbers: as frames of their own they count"
-$MACHSYM crash -q --no-demangle $demo --all "$work/out" | sed 's/^[0-9]* *demo/demo/; s/^8   dyld/4   dyld/' >"$work/again"
-same "$work/unnumbered" "$work/again" "a second run with --all looks the same addresses up"
+$MACHSYM crash -q --no-demangle $demo "$work/bare.crash" >"$work/later"
+same "$work/out" "$work/later" "with inlined calls too: they have the number of their frame"
+$MACHSYM crash -q --no-demangle $demo --all "$work/out" >"$work/again"
+same "$work/out" "$work/again" "a second run with --all looks the same addresses up"
+
+# One incident as .ips and as the text of it: text, JSON and page have one number for each address. Apple's text counts
+# inlined calls: its frames are as many as lines.
+numbers() # REPORT: "NUMBER ADDRESS" of the frames of the first thread
+{
+    "$MACHSYM" crash -q $demo --json "$1" | grep -ao '{"index":[0-9]*,"address":"0x[0-9a-f]*"' |
+        sed 's/{"index":\([0-9]*\),"address":"\(.*\)"/\1 \2/' | awk '$1 == 0 && NR > 1 { exit } { print }'
+}
+numbers "$reports/demo.ips" >"$work/ips.numbers"
+numbers "$work/bare.crash" >"$work/crash.numbers"
+[ "$(wc -l <"$work/ips.numbers")" -ge 4 ]
+check "JSON has numbers" "$work/ips.numbers"
+same "$work/ips.numbers" "$work/crash.numbers" "JSON of an .ips and of its text number frames alike"
+sed -n '/^Thread 0/,/^$/s/^\([0-9][0-9]*\) .*\(0x[0-9a-f]*\) .*/\1 \2/p' "$work/out" | sed 's/0x0*/0x/' | uniq >"$work/text.numbers"
+same "$work/ips.numbers" "$work/text.numbers" "text numbers frames as JSON does"
+$MACHSYM crash -q $demo --apple "$reports/demo.ips" | sed -n '/^Thread 0/,/^$/s/^\([0-9][0-9]*\) .*/\1/p' >"$work/apple.numbers"
+seq 0 $(($(wc -l <"$work/apple.numbers") - 1)) >"$work/counted"
+[ "$(wc -l <"$work/counted")" -gt "$(wc -l <"$work/text.numbers")" ]
+check "Apple's text has more numbers" "$work/apple.numbers"
+same "$work/counted" "$work/apple.numbers" "and counts inlined calls"
 says "--signature" "-[Player skip:] | -[Player play:]" $MACHSYM crash --no-demangle $demo --signature "$reports/demo.crash"
 says "no option" "no such option" $MACHSYM crash --nonsense "$reports/demo.crash"
 says "a missing report" "No such file" $MACHSYM crash "$work/none"

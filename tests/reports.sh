@@ -222,7 +222,7 @@ sed 's/0x0000000102a30a7c/0x0000000902a30a7c/' $reports/demo.crash >"$work/signe
 run -q $demo "$work/signed.crash"
 has "0x0000000902a30a7c 0x102a30000 + 2684"
 run -q $demo --to=text $reports/demo.ips
-has "4   demo                          	       0x102a30a7c -[Player play:] + 52 (player.mm:14)"
+has "1   demo                          	       0x102a30a7c -[Player play:] + 52 (player.mm:14)"
 has "0   demo                          	       0x102a30aec _Z7requireb (queue.hpp:6) [inlined]"
 corpus=${CORPUS:-../shared/corpus}/mobiledev-symbolicator/Tests/SymbolicatorTests/Resources/MemoryLeakingApp-2022-08-05-132419
 if [ -f "$corpus.ips" ]; then

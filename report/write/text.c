@@ -301,21 +301,25 @@ static void write_put_tree(const apple_text *a, const report_thread *thread)
     text_char(a->t, '\n');
 }
 
+/* How many numbers a frame has. Inlined calls have the number of the frame that they lie in, as in JSON and in
+ * reports that stay text. Apple's text counts them. */
+static uint32_t write_numbers_of(const apple_text *a, const report_frame *frame)
+{
+    return a->how->is_apple && frame->call_count > 0 ? frame->call_count : 1;
+}
+
 /* Columns of a frame's number, in all of its stack: the widest one and a space, four at least. */
 static unsigned write_number_width(const apple_text *a, const report_thread *thread, const recursion *levels)
 {
     uint64_t count = levels->depth > 2 * SHOWN_LEVELS ? levels->skipped : 0;
     unsigned width = 4;
-    for (uint32_t i = 0; i < thread->count; i++) {
-        uint32_t calls = a->r->frames[thread->first + i].call_count;
-        count += calls > 0 ? calls : 1;
-    }
+    for (uint32_t i = 0; i < thread->count; i++)
+        count += write_numbers_of(a, &a->r->frames[thread->first + i]);
     for (uint64_t last = count > 0 ? (count - 1) / 1000 : 0; last > 0; last /= 10)
         width++;
     return width;
 }
 
-/* Inlined calls are frames of their own, and count. */
 static void write_put_thread(const apple_text *a, const report_thread *thread)
 {
     uint64_t number = 0;
@@ -331,14 +335,14 @@ static void write_put_thread(const apple_text *a, const report_thread *thread)
         const report_frame *frame =
             &a->r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
         for (uint32_t layer = 0; layer < frame->call_count; layer++) {
-            write_put_place(a, frame, number++, width);
+            write_put_place(a, frame, number + (a->how->is_apple ? layer : 0), width);
             write_put_call(a, &a->r->calls[frame->call + layer]);
         }
         if (frame->call_count == 0) {
-            write_put_place(a, frame, number++, width);
+            write_put_place(a, frame, number, width);
             write_put_given(a, frame);
         }
-        number += write_put_level(a, &levels, frame);
+        number += write_numbers_of(a, frame) + write_put_level(a, &levels, frame);
     }
     text_char(a->t, '\n');
 }
