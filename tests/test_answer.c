@@ -863,7 +863,9 @@ static void test_doubts(void)
     static const struct {
         uint64_t addr;
         bool differs;
-    } rows[] = {{0x1010, false}, {0x1110, false}, {0x1210, false}, {0x1310, true}, {0x1390, true}};
+    } rows[] = {{0x1010, false}, {0x1110, true}, {0x1210, false}, {0x1310, true}, {0x1390, true}};
+    check_name(&l, 0x1110, "", "name",
+               MACHSYM_SOURCE_DWARF); /* the symbol, which is another name, is passed over */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machsym_session_explain(l.session, rows[i].addr, &e);
         CHECK_EQ(e.symbol_differs, rows[i].differs);

@@ -79,13 +79,13 @@ static bool ms_ans_has(machsym_str text, machsym_str part)
  * foo_, foo$UNIX2003. What has the name nowhere in it was renamed, or is an alias of another meaning. */
 static bool ms_ans_contradicts(machsym_str symbol, machsym_str name)
 {
+    bool is_marked = name.len > 1 && name.ptr[0] == '_'; /* by Mach-O; asm("_name") leaves it on */
+    machsym_str plain = is_marked ? ms_str_drop(name, 1) : name;
     size_t len = 0;
-    name = name.len > 1 && name.ptr[0] == '_' ? ms_str_drop(name, 1)
-                                              : name; /* Mach-O's, left on by asm("_name") */
-    while (len < name.len && len < ms_ANS_NAME_BYTES && name.ptr[len] != '<' && name.ptr[len] != '(')
+    while (len < plain.len && len < ms_ANS_NAME_BYTES && plain.ptr[len] != '<' && plain.ptr[len] != '(')
         len++;
     return len != 0 && symbol.len < ms_ANS_NAME_BYTES && !ms_ans_is_hidden(name) &&
-           !ms_ans_is_mangled(symbol) && !ms_ans_has(symbol, ms_str_make(name.ptr, len));
+           !ms_ans_is_mangled(symbol) && !ms_ans_has(symbol, ms_str_make(plain.ptr, len));
 }
 
 /* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
