@@ -1544,7 +1544,14 @@ enum machsym_session_flags {
     MACHSYM_SESSION_BEST_LINE = 1u << 0,
     /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
      * whole, with the inlined calls of functions that nobody asks for. */
-    MACHSYM_SESSION_INDEX = 1u << 1
+    MACHSYM_SESSION_INDEX = 1u << 1,
+    /* Whose name counts where debug info and symbol table differ. Without these: the linkage name of the
+     * debug info; else the symbol, unless it cannot be the function's, because it is neither a mangled name
+     * nor one that has the function's name in it: then the debug info's name. A map has the names that it
+     * was built with. SYMTAB: the symbol at the begin of the function, if there is one. */
+    MACHSYM_SESSION_NAMES_SYMTAB = 1u << 2,
+    /* DWARF: the symbol only where the debug info has no name. */
+    MACHSYM_SESSION_NAMES_DWARF = 1u << 3
 };
 
 /* How to look up; zero means the default everywhere but for image. */
@@ -1921,6 +1928,7 @@ typedef struct machsym_plan_desc {
     const machsym_image *image;
     machsym_lines lines;         /* recorded in the map */
     uint32_t flags;              /* MACHSYM_MAP_COLUMNS, MACHSYM_MAP_DAMAGED */
+    uint32_t names;              /* MACHSYM_SESSION_NAMES_SYMTAB or _DWARF, or 0 */
     machsym_allocator allocator; /* called from every thread that builds a part */
 } machsym_plan_desc;
 
@@ -23314,6 +23322,9 @@ static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, ui
 
 /* ---- Names ---- */
 
+/* Longer names are not searched for each other: the search takes the product of both. */
+enum { ms_ANS_NAME_BYTES = 512 };
+
 /* Whether a name is one that bitcode compilation put in place of the real one: __hidden#12_ */
 static bool ms_ans_is_hidden(machsym_str name)
 {
@@ -23325,16 +23336,58 @@ static machsym_str ms_ans_clean(machsym_str name)
     return name.len > 0 && name.ptr[0] == 1 ? ms_str_drop(name, 1) : name;
 }
 
+static bool ms_ans_is_mangled(machsym_str name)
+{
+    return ms_str_begins(name, "_Z") || ms_str_begins(name, "_R") || ms_str_begins(name, "_T") ||
+           ms_str_begins(name, "_D") || ms_str_begins(name, "$s") || ms_str_begins(name, "$S") ||
+           ms_str_begins(name, "$e");
+}
+
 /* The linkage name without Mach-O's underscore, which LLVM's outliner and asm("_name") leave on it. */
 static machsym_str ms_ans_linkage(machsym_str linkage, machsym_str name)
 {
-    bool is_symbol = linkage.len == name.len + 1 && name.len != 0 && linkage.ptr[0] == '_' &&
-                     ms_str_equal(ms_str_drop(linkage, 1), name);
-    return is_symbol ? name : linkage;
+    machsym_str rest = linkage.len > 1 && linkage.ptr[0] == '_' ? ms_str_drop(linkage, 1) : linkage;
+    bool is_symbol = name.len != 0 && rest.len != linkage.len && rest.len >= name.len &&
+                     ms_str_equal(ms_str_make(rest.ptr, name.len), name) &&
+                     (rest.len == name.len || !ms_ans_is_mangled(linkage));
+    return !is_symbol ? linkage : rest.len == name.len ? name : rest;
+}
+
+static char ms_ans_small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Whether a text has another one in it, small letters or not: Fortran and Pascal change them. */
+static bool ms_ans_has(machsym_str text, machsym_str part)
+{
+    for (size_t at = 0; part.len <= text.len && at <= text.len - part.len; at++) {
+        size_t same = 0;
+        while (same < part.len && ms_ans_small(text.ptr[at + same]) == ms_ans_small(part.ptr[same]))
+            same++;
+        MACHSYM_COUNT_WORK(1);
+        if (same == part.len)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a symbol cannot be that of a function of this name, which has no linkage name. A mangled symbol
+ * can: -gmlt and Swift 3 leave linkage names out. Compilers and linkers put marks around others: foo.cold,
+ * foo_, foo$UNIX2003. What has the name nowhere in it was renamed, or is an alias of another meaning. */
+static bool ms_ans_contradicts(machsym_str symbol, machsym_str name)
+{
+    bool is_marked = name.len > 1 && name.ptr[0] == '_'; /* by Mach-O; asm("_name") leaves it on */
+    machsym_str plain = is_marked ? ms_str_drop(name, 1) : name;
+    size_t len = 0;
+    while (len < plain.len && len < ms_ANS_NAME_BYTES && plain.ptr[len] != '<' && plain.ptr[len] != '(')
+        len++;
+    return len != 0 && symbol.len < ms_ANS_NAME_BYTES && !ms_ans_is_hidden(name) &&
+           !ms_ans_is_mangled(symbol) && !ms_ans_has(symbol, ms_str_make(plain.ptr, len));
 }
 
 /* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
- * the name in the source. */
+ * the name in the source. The session's flags may force one of both. */
 static void ms_ans_name(machsym_session *s, const ms_fn_names *names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
@@ -23343,10 +23396,16 @@ static void ms_ans_name(machsym_session *s, const ms_fn_names *names, bool has_s
     frame->name_source = MACHSYM_SOURCE_DWARF;
     bool is_objc = ms_str_begins(frame->name, "-[") || ms_str_begins(frame->name, "+[");
     bool hidden = ms_ans_is_hidden(frame->linkage_name);
-    if ((frame->linkage_name.len != 0 && !hidden) || is_objc || !has_start)
+    bool has_name = (frame->linkage_name.len != 0 && !hidden) || is_objc ||
+                    ((s->flags & MACHSYM_SESSION_NAMES_DWARF) != 0 && frame->name.len != 0);
+    bool wants_symbol = (s->flags & MACHSYM_SESSION_NAMES_SYMTAB) != 0;
+    if ((has_name && !wants_symbol) || !has_start)
         return;
-    machsym_str symbol = ms_src_exact(ms_ses_symbols(s), start, frame->name);
-    if (symbol.len == 0 || (ms_ans_is_hidden(symbol) && ms_ans_is_hidden(frame->name)))
+    machsym_str want = has_name && frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    machsym_str symbol = ms_src_exact(ms_ses_symbols(s), start, want);
+    if (symbol.len == 0 || (ms_ans_is_hidden(symbol) && (has_name || ms_ans_is_hidden(frame->name))))
+        return;
+    if (has_name ? ms_str_equal(symbol, want) : !wants_symbol && ms_ans_contradicts(symbol, frame->name))
         return;
     frame->linkage_name = symbol;
     if (!ms_str_equal(symbol, frame->name))
@@ -23393,7 +23452,9 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     if (frame->is_inline)
         functions = ms_ans_copies_for(s, functions, block, names);
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
-    bool has_start = real != NULL && !(functions->has_real_names && names->name.len != 0);
+    bool is_made_up =
+        functions->has_real_names && names->name.len != 0 && (s->flags & MACHSYM_SESSION_NAMES_SYMTAB) == 0;
+    bool has_start = real != NULL && !is_made_up;
     ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     if (frame->name_source == MACHSYM_SOURCE_SYMTAB)
         ms_ans_settle_twin(functions, real, frame);
@@ -26235,6 +26296,7 @@ typedef struct ms_mb_task {
 struct machsym_plan {
     const machsym_image *image;
     machsym_lines lines;
+    uint32_t names; /* flags of sessions that say whose name counts */
     uint32_t flags;
     machsym_allocator allocator;
     machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
@@ -26342,7 +26404,8 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
  * entries, claims, symbols. It keeps one unit. */
 static machsym_session *ms_mb_session(const machsym_plan *plan)
 {
-    machsym_session *s = ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator);
+    machsym_session *s =
+        ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX | plan->names, 1, plan->allocator);
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
@@ -26418,6 +26481,7 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->allocator = allocator;
     plan->image = desc->image;
     plan->lines = desc->lines;
+    plan->names = desc->names & (MACHSYM_SESSION_NAMES_SYMTAB | MACHSYM_SESSION_NAMES_DWARF);
     plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
     plan->is_tolerant = (desc->flags & MACHSYM_MAP_DAMAGED) != 0;
     machsym_result result = ms_mb_check_damage(plan, err);
