@@ -9,6 +9,7 @@
 #include "../report/model/status.h"
 #include "../report/read/recognise.h"
 #include "../report/read/split.h"
+#include "../report/tell/exception.h"
 #include "../report/tell/groups.h"
 #include "../report/tell/summary.h"
 #include "../tool/base/posix.h"

@@ -134,6 +134,7 @@ typedef struct document_reports {
     uint32_t carried;
     uint32_t carried_end;
     bool has_left_out;
+    bool has_lines; /* of a report lie in strings of their own, of which some may be left out */
     bool has_kept;
 } document_reports;
 
@@ -142,7 +143,7 @@ static void write_next_document(const report *r, uint32_t doc, document_reports 
 {
     d->part = d->part_end;
     d->carried = d->carried_end;
-    d->has_left_out = d->has_kept = false;
+    d->has_left_out = d->has_lines = d->has_kept = false;
     while (d->part_end < r->part_count && r->parts[d->part_end].doc == doc) {
         const report_part *part = &r->parts[d->part_end++];
         d->has_left_out |= part->is_left_out && part->element != JSON_NONE;
@@ -152,7 +153,8 @@ static void write_next_document(const report *r, uint32_t doc, document_reports 
         d->carried = ++d->carried_end;
     while (d->carried_end < r->carried_count && r->carried[d->carried_end].doc == doc) {
         const report_carried *carried = &r->carried[d->carried_end++];
-        d->has_left_out |= carried->is_left_out || carried->is_lines;
+        d->has_left_out |= carried->is_left_out;
+        d->has_lines |= carried->is_lines;
         d->has_kept |= carried->is_kept;
     }
 }
@@ -163,7 +165,7 @@ static void write_mark_left_out(const report *r, uint32_t doc_index, const docum
 {
     const json *doc = &r->docs[doc_index];
     uint32_t *elements = write_list_elements(doc);
-    marks[0] = d->carried < d->carried_end && !d->has_kept;
+    marks[0] = d->has_left_out && d->carried < d->carried_end && !d->has_kept;
     for (uint32_t i = d->part; i < d->part_end; i++) {
         const report_part *part = &r->parts[i];
         if (part->element != JSON_NONE)
@@ -218,7 +220,7 @@ static void write_without_parts(writer *w)
     for (uint32_t i = 0; i < r->doc_count; i++) {
         const json *doc = &r->docs[i];
         write_next_document(r, i, &d);
-        if (!d.has_left_out)
+        if (!d.has_left_out && !d.has_lines)
             continue;
         bool *marks = mem_alloc(2 * doc->count * sizeof *marks);
         memset(marks, 0, 2 * doc->count * sizeof *marks);
