@@ -73,7 +73,7 @@ static bool ms_named_order(machsym_session *s)
 static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out)
 {
     const ms_mo *mo = ms_named_half(s);
-    memset(out, 0, sizeof *out);
+    ms_zero(out, sizeof *out);
     if (s->asked_names == 0 && s->order.v == NULL)
         return ms_sym_scan_alone(mo, addr, out);
     return ms_named_order(s) && ms_sym_find_alone(mo, &s->order, addr, out);

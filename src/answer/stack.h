@@ -209,7 +209,7 @@ static size_t ms_stk_lookup(machsym_session *s, const machsym_pc *pcs, size_t co
 {
     ms_stk_callers callers;
     size_t total = 0;
-    memset(&callers, 0, sizeof callers);
+    ms_zero(&callers, sizeof callers);
     s->asks_many |= count > 1;
     for (size_t i = count; i-- > 0;) {
         calls[i].first = total;
