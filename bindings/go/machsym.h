@@ -22111,6 +22111,7 @@ static bool ms_named_order(machsym_session *s)
 static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out)
 {
     const ms_mo *mo = ms_named_half(s);
+    ms_zero(out, sizeof *out);
     if (s->asked_names == 0 && s->order.v == NULL)
         return ms_sym_scan_alone(mo, addr, out);
     return ms_named_order(s) && ms_sym_find_alone(mo, &s->order, addr, out);
@@ -24259,7 +24260,7 @@ static size_t ms_stk_lookup(machsym_session *s, const machsym_pc *pcs, size_t co
 {
     ms_stk_callers callers;
     size_t total = 0;
-    callers.count = 0;
+    ms_zero(&callers, sizeof callers);
     s->asks_many |= count > 1;
     for (size_t i = count; i-- > 0;) {
         calls[i].first = total;
