@@ -1,0 +1,288 @@
+/* Stacks and functions of equal code: every address of the fixtures as a stack of its own and with callers, what a full answer and
+ * a short one have in common, damaged files, and memory that runs out. The truth of a stack whose callers decide nothing is
+ * machsym_session_frames; tests/folded.sh holds what they decide against the source. */
+#include "failer.h"
+#include "variants.h"
+
+#include "machsym.h"
+
+enum { FRAMES = 64, CALLS = 3, MOST = 3000, FLIPS = 600 };
+
+static const char *const files[] = {
+    "tests/fixtures/bin/folded-arm64-all.dwarf",
+    "tests/fixtures/bin/folded-arm64-stated.dwarf",
+    "tests/fixtures/bin/folded-arm64-symbols.dwarf",
+    "tests/fixtures/bin/folded-arm64-thunks.dwarf",
+    "tests/fixtures/bin/renamed-arm64-d4-22.dwarf",
+    "tests/fixtures/bin/zoo-x86_64-d5-22.dwarf",
+    "tests/fixtures/bin/cross-arm64-d5-22.dwarf",
+    "tests/fixtures/bin/inline-x86_64-d2-14.dwarf",
+    "tests/fixtures/bin/inline-arm64-d5-aranges-die.dwarf",
+    "tests/fixtures/bin/objc-cold-arm64-d4-22.dwarf",
+};
+
+enum { FILES = sizeof files / sizeof files[0], FOLDED = 5 };
+
+static bool same_text(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool same_frame(const machsym_frame *a, const machsym_frame *b)
+{
+    return same_text(a->linkage_name, b->linkage_name) && same_text(a->name, b->name) && a->line == b->line &&
+           a->function_start == b->function_start && same_text(a->file.name, b->file.name);
+}
+
+/* The functions of an address: the first is that of a lookup, and there are no more than the limit. */
+static size_t ask_folded(machsym_session *session, uint64_t addr, bool is_sound)
+{
+    machsym_frame frames[FRAMES];
+    machsym_frame first[FRAMES];
+    machsym_explanation why;
+    machsym_cursor at = {0, 0};
+    size_t functions = 0;
+    size_t count = machsym_session_frames(session, addr, first, FRAMES);
+    size_t got;
+    machsym_session_explain(session, addr, &why);
+    while ((got = machsym_session_next_folded(session, addr, &at, frames, FRAMES)) > 0) {
+        if (functions == 0 && is_sound) {
+            CHECK(got == count);
+            for (size_t i = 0; i < got && i < count && i < FRAMES; i++)
+                CHECK(same_frame(&frames[i], &first[i]));
+        }
+        functions++;
+        if (functions > MACHSYM_MAX_FOLDED)
+            break;
+    }
+    CHECK(functions <= MACHSYM_MAX_FOLDED);
+    CHECK(!is_sound || (functions > 0) == (count > 0));
+    return functions;
+}
+
+/* A stack: a full answer, one that is too long for its room, and one without room say the same numbers. */
+static void ask_stack(machsym_session *session, const machsym_pc *pcs, size_t count, bool is_sound)
+{
+    machsym_frame frames[CALLS * FRAMES];
+    machsym_frame few[2];
+    machsym_frame alone[FRAMES];
+    machsym_call calls[CALLS];
+    machsym_call again[CALLS];
+    size_t total = machsym_session_stack(session, pcs, count, calls, frames, CALLS * FRAMES);
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += calls[i].count;
+    CHECK(sum == total);
+    CHECK(machsym_session_stack(session, pcs, count, again, NULL, 0) == total || !is_sound);
+    size_t short_total = machsym_session_stack(session, pcs, count, again, few, 2);
+    CHECK(short_total == total || !is_sound);
+    for (size_t i = 0; i < count && is_sound; i++) {
+        CHECK(again[i].count == calls[i].count && again[i].function_count == calls[i].function_count &&
+              again[i].is_decided == calls[i].is_decided);
+        CHECK(!calls[i].is_decided || calls[i].function_count > 1);
+        if (pcs[i].addr == UINT64_MAX) {
+            CHECK(calls[i].count == 0 && calls[i].function_count == 0);
+            continue;
+        }
+        size_t got = machsym_session_frames(session, pcs[i].addr - pcs[i].is_return, alone, FRAMES);
+        CHECK(calls[i].is_decided || got == calls[i].count);
+        for (size_t k = 0; k < got && k < FRAMES && !calls[i].is_decided && calls[i].first + k < total; k++)
+            CHECK(same_frame(&alone[k], &frames[calls[i].first + k]));
+    }
+}
+
+static machsym_section code_of(const machsym_image *image)
+{
+    machsym_section code;
+    machsym_cursor at = {0, 0};
+    memset(&code, 0, sizeof code);
+    while (machsym_image_next_section(image, &at, &code) && !code.is_code) {
+    }
+    return code;
+}
+
+/* Asks for addresses of the code, each innermost, called by the one before and by one elsewhere. */
+static size_t ask_all(const machsym_image *image, const machsym_session_desc *how, uint64_t step,
+                      bool is_sound)
+{
+    machsym_session *session = NULL;
+    machsym_section code = code_of(image);
+    uint64_t before = UINT64_MAX;
+    size_t several = 0;
+    if (machsym_session_open(how, &session, NULL) != MACHSYM_OK)
+        return 0;
+    for (uint64_t off = 0; off < code.size && off < step * MOST; off += step) {
+        uint64_t addr = code.addr + off;
+        machsym_pc pcs[CALLS] = {
+            {addr, false}, {before, before != UINT64_MAX}, {code.addr + code.size - off, true}};
+        several += ask_folded(session, addr, is_sound) > 1;
+        ask_stack(session, pcs, CALLS, is_sound);
+        before = off % 64 == 0 ? UINT64_MAX : addr;
+    }
+    machsym_session_close(session);
+    return several;
+}
+
+/* Every return address of a caller, over every function with a body that several share. */
+static void ask_callers(const machsym_image *image, const machsym_session_desc *how)
+{
+    uint64_t bodies[8];
+    size_t count = 0;
+    size_t decided = 0;
+    machsym_session *session = NULL;
+    machsym_section code = code_of(image);
+    machsym_frame frames[CALLS * FRAMES];
+    machsym_call calls[CALLS];
+    CHECK(machsym_session_open(how, &session, NULL) == MACHSYM_OK);
+    for (uint64_t off = 0; off < code.size && count < 8; off += 4) {
+        if (ask_folded(session, code.addr + off, true) > 1)
+            bodies[count++] = code.addr + off;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (uint64_t off = 4; off < code.size; off += 4) {
+            machsym_pc pcs[2] = {{bodies[i], false}, {code.addr + off, true}};
+            machsym_session_stack(session, pcs, 2, calls, frames, CALLS * FRAMES);
+            decided += calls[0].is_decided;
+        }
+    }
+    CHECK(count == 0 || decided > 0 || how->image == NULL);
+    machsym_session_close(session);
+}
+
+static machsym_image *open_bytes(const void *ptr, size_t len, const machsym_allocator *allocator)
+{
+    machsym_open_desc desc;
+    machsym_image *image = NULL;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = (const uint8_t *)ptr;
+    desc.bytes.len = len;
+    if (allocator != NULL)
+        desc.allocator = *allocator;
+    return machsym_image_open(&desc, &image, NULL) == MACHSYM_OK ? image : NULL;
+}
+
+static void test_sound(void)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        variant_file file = variant_read(files[i]);
+        machsym_image *image = open_bytes(file.ptr, file.len, NULL);
+        CHECK(image != NULL);
+        size_t several = 0;
+        for (int lines = 0; lines < 4; lines++) {
+            machsym_session_desc how;
+            memset(&how, 0, sizeof how);
+            how.image = image;
+            how.lines = (machsym_lines)lines;
+            several += ask_all(image, &how, i < FOLDED ? 4 : 28, true);
+            if (i + 1 < FOLDED && lines == 0)
+                ask_callers(image, &how);
+        }
+        CHECK(i + 1 >= FOLDED || several > 0);
+        machsym_image_close(image);
+        free(file.ptr);
+    }
+}
+
+/* The same of a map: no more than one function. */
+static void test_map(void)
+{
+    variant_file file = variant_read(files[0]);
+    machsym_image *image = open_bytes(file.ptr, file.len, NULL);
+    machsym_plan_desc plan;
+    machsym_map *map = NULL;
+    memset(&plan, 0, sizeof plan);
+    plan.image = image;
+    plan.lines = MACHSYM_LINES_DWARF;
+    plan.flags = MACHSYM_MAP_DAMAGED; /* its sequences of rows overlap */
+    CHECK(machsym_map_build(&plan, &map, NULL) == MACHSYM_OK);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    machsym_image *mapped = open_bytes(bytes.ptr, bytes.len, NULL);
+    CHECK(mapped != NULL);
+    machsym_session_desc how;
+    memset(&how, 0, sizeof how);
+    how.image = mapped;
+    how.lines = MACHSYM_LINES_DWARF;
+    machsym_session *session = NULL;
+    machsym_section code = code_of(image);
+    CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
+    for (uint64_t off = 0; off < code.size; off += 4) {
+        machsym_pc pcs[2] = {{code.addr + off, false}, {code.addr + off, true}};
+        CHECK(ask_folded(session, code.addr + off, true) <= 1);
+        ask_stack(session, pcs, 2, true);
+    }
+    machsym_session_close(session);
+    machsym_image_close(mapped);
+    machsym_map_close(map);
+    machsym_image_close(image);
+    free(file.ptr);
+}
+
+/* Bits of debug info and symbols are flipped: nothing is read outside the file, and numbers stay within their bounds. */
+static void test_damaged(void)
+{
+    variant_chance = 20261126;
+    for (size_t i = 0; i < FILES; i++) {
+        variant_file file = variant_read(files[i]);
+        uint8_t *copy = (uint8_t *)malloc(file.len);
+        for (int k = 0; k < FLIPS; k++) {
+            machsym_session_desc how;
+            memcpy(copy, file.ptr, file.len);
+            for (int flip = 0; flip < 1 + k % 8; flip++)
+                copy[0x400 + variant_roll(file.len - 0x400)] ^= (uint8_t)(1u << variant_roll(8));
+            machsym_image *image = open_bytes(copy, file.len, NULL);
+            memset(&how, 0, sizeof how);
+            how.image = image;
+            how.lines = (machsym_lines)(k % 4);
+            if (image != NULL)
+                ask_all(image, &how, i < FOLDED ? 8 + 4 * (uint64_t)(k % 5) : 200, false);
+            machsym_image_close(image);
+        }
+        free(copy);
+        free(file.ptr);
+    }
+    CHECK(true);
+}
+
+/* Every allocation fails once: what is lost is said, and nothing leaks. */
+static void test_memory(void)
+{
+    for (size_t i = 0; i < FOLDED; i++) {
+        variant_file file = variant_read(files[i]);
+        size_t calls = 1;
+        for (size_t n = 1; n <= calls; n += i == 0 ? 1 : 5) {
+            failer f = {0, 0, false, 0, 0};
+            machsym_allocator allocator = {failing_alloc, failing_free, &f};
+            machsym_session_desc how;
+            machsym_image *image = open_bytes(file.ptr, file.len, &allocator);
+            memset(&how, 0, sizeof how);
+            how.image = image;
+            how.lines = MACHSYM_LINES_PEOPLE;
+            how.allocator = allocator;
+            f.fail_at = n > 1 ? f.calls + n - 1 : 0;
+            size_t before = f.calls;
+            ask_all(image, &how, 64, n == 1);
+            if (n == 1)
+                calls = f.calls - before < 400 ? f.calls - before : 400;
+            machsym_image_close(image);
+            CHECK(f.out == 0);
+        }
+        free(file.ptr);
+    }
+}
+
+int main(void)
+{
+    test_begin();
+    test_sound();
+    test_end("sound");
+    test_begin();
+    test_map();
+    test_end("map");
+    test_begin();
+    test_damaged();
+    test_end("damaged");
+    test_begin();
+    test_memory();
+    test_end("memory");
+    return test_done();
+}
