@@ -38,6 +38,29 @@ static uint64_t metrickit_metric_base(uint64_t addr, uint64_t offset)
     return offset > addr / 2 || offset >= (uint64_t)1 << 32 ? offset : addr - offset;
 }
 
+static const json_fact metadata_facts[] = {
+    {"osVersion", FACT_OS},
+    {"deviceType", FACT_HARDWARE},
+    {"deviceModel", FACT_HARDWARE},
+    {"platformArchitecture", FACT_CODE_TYPE},
+    {"bundleIdentifier", FACT_IDENTIFIER},
+    {"pid", FACT_PID},
+};
+enum { METADATA_FACTS = sizeof metadata_facts / sizeof *metadata_facts };
+
+/* What an object says of the app and device. */
+typedef struct metric_app {
+    machsym_str version;
+    machsym_str build;
+    machsym_str facts[METADATA_FACTS];
+} metric_app;
+
+/* A payload says it for all of its diagnostics, in its metadata or beside them. */
+typedef struct metric_payload {
+    metric_app metadata;
+    metric_app own;
+} metric_payload;
+
 /* One pass over the tokens of a document. */
 typedef struct metric_reader {
     report *r;
@@ -49,7 +72,11 @@ typedef struct metric_reader {
     uint32_t tree_end;   /* the token after the tree at hand */
     uint32_t payload;    /* whose time date is */
     machsym_str date;
-    uint8_t *seen; /* by object: of a diagnostic, that it was begun; of a stack, SEEN_... */
+    uint8_t *seen;            /* by object: of a diagnostic, that it was begun; of a stack, SEEN_... */
+    metric_payload *payloads; /* each is looked through once, however many diagnostics it has */
+    uint32_t payload_count;
+    uint32_t payload_cap;
+    uint32_t *payload_of; /* by token: its number in payloads and 1 more; 0: it was not looked through */
 } metric_reader;
 
 enum { SEEN_DIAGNOSTIC = 1, SEEN_PLAIN, SEEN_ATTRIBUTED };
@@ -350,16 +377,6 @@ static void metrickit_set_bad_access(report *r, uint64_t code, machsym_str regio
     text_free(&t);
 }
 
-static const json_fact metadata_facts[] = {
-    {"osVersion", FACT_OS},
-    {"deviceType", FACT_HARDWARE},
-    {"deviceModel", FACT_HARDWARE},
-    {"platformArchitecture", FACT_CODE_TYPE},
-    {"bundleIdentifier", FACT_IDENTIFIER},
-    {"pid", FACT_PID},
-};
-enum { METADATA_FACTS = sizeof metadata_facts / sizeof *metadata_facts };
-
 static void metrickit_set_metric_crash(report *r, const json *doc, uint32_t metadata)
 {
     enum { BAD_ACCESS = 1 };
@@ -399,23 +416,51 @@ static machsym_str metrickit_metric_date(metric_reader *w, uint32_t diagnostic)
     return w->date;
 }
 
+static metric_app metrickit_read_app(report *r, const json *doc, uint32_t object)
+{
+    metric_app app;
+    app.version = fields_text(r, doc, fields_either(doc, object, "appVersion", "applicationVersion"));
+    app.build = fields_text(r, doc, fields_either(doc, object, "appBuildVersion", "applicationBuildVersion"));
+    for (size_t i = 0; i < METADATA_FACTS; i++)
+        app.facts[i] = fields_text(r, doc, json_get(doc, object, metadata_facts[i].key));
+    return app;
+}
+
+/* Diagnostics of one payload may lie between those of others. */
+static metric_payload metrickit_payload(metric_reader *w, uint32_t payload)
+{
+    const json *doc = &w->r->docs[w->doc];
+    if (w->payload_of[payload] == 0) {
+        metric_payload *one = mem_push(&w->payloads, &w->payload_count, &w->payload_cap, sizeof *one);
+        one->metadata = metrickit_read_app(w->r, doc, json_get(doc, payload, "metaData"));
+        one->own = metrickit_read_app(w->r, doc, payload);
+        w->payload_of[payload] = w->payload_count;
+    }
+    return w->payloads[w->payload_of[payload] - 1];
+}
+
 /* What a diagnostic says of its app and device. Older writers have that beside the stack, or in the payload for all of its
  * diagnostics. Of facts that are told twice the first one stays. */
-static void metrickit_set_metadata(report *r, const json *doc, uint32_t diagnostic)
+static void metrickit_set_metadata(metric_reader *w, uint32_t diagnostic)
 {
+    report *r = w->r;
+    const json *doc = &r->docs[w->doc];
     uint32_t array = doc->v[diagnostic].parent;
     uint32_t payload = array != JSON_NONE ? doc->v[array].parent : JSON_NONE;
-    uint32_t objects[] = {json_get(doc, diagnostic, "diagnosticMetaData"),
-                          json_get(doc, diagnostic, "metaData"), diagnostic,
-                          json_get(doc, payload, "metaData"), payload};
+    metric_payload whole;
+    memset(&whole, 0, sizeof whole);
+    if (payload != JSON_NONE)
+        whole = metrickit_payload(w, payload);
+    metric_app apps[] = {metrickit_read_app(r, doc, json_get(doc, diagnostic, "diagnosticMetaData")),
+                         metrickit_read_app(r, doc, json_get(doc, diagnostic, "metaData")),
+                         metrickit_read_app(r, doc, diagnostic), whole.metadata, whole.own};
     machsym_str version = {NULL, 0};
     machsym_str build = {NULL, 0};
-    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
-        uint32_t one = fields_either(doc, objects[i], "appVersion", "applicationVersion");
-        uint32_t two = fields_either(doc, objects[i], "appBuildVersion", "applicationBuildVersion");
-        version = version.len > 0 ? version : fields_text(r, doc, one);
-        build = build.len > 0 ? build : fields_text(r, doc, two);
-        fields_set_facts(r, doc, objects[i], metadata_facts, METADATA_FACTS);
+    for (size_t i = 0; i < sizeof apps / sizeof *apps; i++) {
+        version = version.len > 0 ? version : apps[i].version;
+        build = build.len > 0 ? build : apps[i].build;
+        for (size_t k = 0; k < METADATA_FACTS; k++)
+            report_set_fact(r, metadata_facts[k].fact, apps[i].facts[k]);
     }
     report_set_pair(r, FACT_VERSION, version, build);
 }
@@ -474,7 +519,7 @@ static void metrickit_begin_diagnostic(metric_reader *w, uint32_t key)
     metrickit_set_amount(r, doc, object, metadata, kind);
     metrickit_set_metric_crash(r, doc, metadata);
     report_set_fact(r, FACT_DATE, metrickit_metric_date(w, object));
-    metrickit_set_metadata(r, doc, object);
+    metrickit_set_metadata(w, object);
 }
 
 /* One pass over all tokens finds the stacks of every diagnostic of a payload. */
@@ -483,7 +528,14 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
     const json *doc = &r->docs[doc_index];
     uint32_t first_image = r->image_count;
     uint32_t first_frame = r->frame_count;
-    metric_reader w = {r, doc_index, true, true, false, 0, 0, JSON_NONE, {NULL, 0}, NULL};
+    metric_reader w;
+    memset(&w, 0, sizeof w);
+    w.r = r;
+    w.doc = doc_index;
+    w.per_thread = w.is_crash = true;
+    w.payload = JSON_NONE;
+    w.payload_of = mem_alloc(doc->count * sizeof *w.payload_of);
+    memset(w.payload_of, 0, doc->count * sizeof *w.payload_of);
     w.seen = mem_alloc(doc->count);
     memset(w.seen, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
@@ -504,6 +556,8 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
     metrickit_end_stack(&w);
     metrickit_name_binaries(&w, first_image);
     free(w.seen);
+    free(w.payloads);
+    free(w.payload_of);
     report_merge_images(r, first_image, first_frame);
     return r->main_doc == doc_index;
 }
