@@ -295,7 +295,9 @@ static void write_carried(writer *w, const report_carried *carried)
     cursor = carried_begin(w->r, carried);
     for (size_t i = 0; i < carried->edits.count; i++) {
         const edit *e = &carried->edits.v[i];
-        machsym_str added = str_make(carried->edits.added.v + e->text_at, e->text_end - e->text_at);
+        machsym_str added = {NULL, 0};
+        if (e->text_end > e->text_at)
+            added = str_make(carried->edits.added.v + e->text_at, e->text_end - e->text_at);
         edit rest = *e;
         do {
             edit place = rest;

@@ -48,7 +48,8 @@ static void folded_settle(folded_list *list, const machsym_frame *own, size_t ow
         list->v[i].shown.ptr = list->names.v + at;
         at += list->v[i].shown.len;
     }
-    qsort(list->v, list->count, sizeof *list->v, folded_by_name);
+    if (list->count > 0)
+        qsort(list->v, list->count, sizeof *list->v, folded_by_name);
     list->name_count = 0;
     for (size_t i = 0; i < list->count; i++) {
         folded_one *one = &list->v[i];

@@ -375,7 +375,7 @@ test('a report in JSON is shown as text that people read, and saved in both form
   await shot('ips');
   const text = await page.getByLabel('The report as text').textContent();
   assert.match(text, /^Incident Identifier: /);
-  assert.match(text, /^1 +demo +\t +0x102a30aec Queue<int>::at\(int\) \(queue\.hpp:13\) \[inlined\]$/m);
+  assert.match(text, /^0 +demo +\t +0x102a30aec Queue<int>::at\(int\) \(queue\.hpp:13\) \[inlined\]$/m);
   await page.locator('.menu summary').click();
   const save = async (label) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(label).click()]);
