@@ -6,9 +6,10 @@
 
 #include "machsym.h"
 
-enum { FRAMES = 64, CALLS = 3, MOST = 3000, FLIPS = 600 };
+enum { FRAMES = 64, CALLS = 3, MOST = 3000, FLIPS = 60 };
 
 static const char *const files[] = {
+    "tests/fixtures/bin/folded-arm64-gnu.dwarf",
     "tests/fixtures/bin/folded-arm64-all.dwarf",
     "tests/fixtures/bin/folded-arm64-stated.dwarf",
     "tests/fixtures/bin/folded-arm64-symbols.dwarf",
@@ -17,6 +18,7 @@ static const char *const files[] = {
     "tests/fixtures/bin/zoo-x86_64-d5-22.dwarf",
     "tests/fixtures/bin/cross-arm64-d5-22.dwarf",
     "tests/fixtures/bin/inline-x86_64-d2-14.dwarf",
+    "tests/real/TNSWidgets.dwarf",
     "tests/fixtures/bin/inline-arm64-d5-aranges-die.dwarf",
     "tests/fixtures/bin/objc-cold-arm64-d4-22.dwarf",
 };
@@ -124,7 +126,7 @@ static size_t ask_all(const machsym_image *image, const machsym_session_desc *ho
 }
 
 /* Every return address of a caller, over every function with a body that several share. */
-static void ask_callers(const machsym_image *image, const machsym_session_desc *how)
+static void ask_callers(const machsym_image *image, const machsym_session_desc *how, bool is_sound)
 {
     uint64_t bodies[8];
     size_t count = 0;
@@ -133,19 +135,20 @@ static void ask_callers(const machsym_image *image, const machsym_session_desc *
     machsym_section code = code_of(image);
     machsym_frame frames[CALLS * FRAMES];
     machsym_call calls[CALLS];
-    CHECK(machsym_session_open(how, &session, NULL) == MACHSYM_OK);
-    for (uint64_t off = 0; off < code.size && count < 8; off += 4) {
-        if (ask_folded(session, code.addr + off, true) > 1)
+    if (machsym_session_open(how, &session, NULL) != MACHSYM_OK)
+        return;
+    for (uint64_t off = 0; off < code.size && off < 4 * MOST && count < 8; off += 4) {
+        if (ask_folded(session, code.addr + off, is_sound) > 1)
             bodies[count++] = code.addr + off;
     }
     for (size_t i = 0; i < count; i++) {
-        for (uint64_t off = 4; off < code.size; off += 4) {
+        for (uint64_t off = 4; off < code.size && off < 4 * MOST; off += 4) {
             machsym_pc pcs[2] = {{bodies[i], false}, {code.addr + off, true}};
             machsym_session_stack(session, pcs, 2, calls, frames, CALLS * FRAMES);
             decided += calls[0].is_decided;
         }
     }
-    CHECK(count == 0 || decided > 0 || how->image == NULL);
+    CHECK(!is_sound || count == 0 || decided > 0);
     machsym_session_close(session);
 }
 
@@ -175,7 +178,7 @@ static void test_sound(void)
             how.lines = (machsym_lines)lines;
             several += ask_all(image, &how, i < FOLDED ? 4 : 28, true);
             if (i + 1 < FOLDED && lines == 0)
-                ask_callers(image, &how);
+                ask_callers(image, &how, true);
         }
         CHECK(i + 1 >= FOLDED || several > 0);
         machsym_image_close(image);
@@ -235,6 +238,8 @@ static void test_damaged(void)
             how.lines = (machsym_lines)(k % 4);
             if (image != NULL)
                 ask_all(image, &how, i < FOLDED ? 8 + 4 * (uint64_t)(k % 5) : 200, false);
+            if (image != NULL && i < FOLDED && k % 6 == 0)
+                ask_callers(image, &how, false);
             machsym_image_close(image);
         }
         free(copy);
@@ -261,6 +266,8 @@ static void test_memory(void)
             f.fail_at = n > 1 ? f.calls + n - 1 : 0;
             size_t before = f.calls;
             ask_all(image, &how, 64, n == 1);
+            if (i == 0 && n % 4 == 1)
+                ask_callers(image, &how, false);
             if (n == 1)
                 calls = f.calls - before < 400 ? f.calls - before : 400;
             machsym_image_close(image);

@@ -58,6 +58,8 @@ def proven(evidence, address, ours, theirs):
     if ours and theirs and ours[:-1] == theirs[:-1] and ours[-1]._replace(name=theirs[-1].name) == theirs[-1]:
         if evidence.are_aliases(ours[-1].name, theirs[-1].name):
             return "alias"
+        if theirs[-1].name == '_' + ours[-1].name:
+            return "asm-label"
     return None
 
 
