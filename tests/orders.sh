@@ -58,6 +58,12 @@ says "a dSYM without debug info" 0 "kept   $uuid  App (3), arm64; the file that 
 says "a stripped binary" 0 "kept   $uuid  App, arm64; the file that is there has more symbols" $M store add st stripped/App
 cmp -s "st/4C/$uuid.dSYM/$dwarf/App" dsym/App.dSYM/$dwarf/App && cmp -s "st/4C/$uuid.binary/App" binary/App
 check "dSYM and binary lie side by side"
+mkdir -p deep/Deep.dSYM/$dwarf unwritten/Deep.dSYM/$dwarf # its entries end in more than 600 zeros
+cp "$bin/deep-arm64-d4.dwarf" deep/Deep.dSYM/$dwarf/Deep
+zeroed deep/Deep.dSYM/$dwarf/Deep 9000 unwritten/Deep.dSYM/$dwarf/Deep
+says "zeros that close nested entries are no damage" 0 "added" $M store add deep.st deep/Deep.dSYM
+says "nor to verify" 0 "1 images are good" $M store verify deep.st
+says "more zeros are" 1 "zeros: it was not written" $M store add deeper.st unwritten/Deep.dSYM
 says "the other way: the damaged one first" 1 "zeros: it was not written" $M store add other zeroed/App.dSYM
 says "verify tells of it" 1 "App: the end of a section of debug info is zeros: it was not written" $M store verify other
 says "the dSYM takes its place" 0 "added  $uuid  App 1.2 (2), arm64; it takes the place of another file: it has less damage" \

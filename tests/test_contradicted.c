@@ -171,8 +171,96 @@ static void check_file(const char *path)
     free(file.ptr);
 }
 
+/* Where .debug_info lies in a file. */
+static machsym_section info_of(const test_file *file)
+{
+    machsym_image *image = test_open_bytes(file->ptr, file->len);
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    while (machsym_image_next_section(image, &at, &section) &&
+           strncmp(section.name.ptr, "__debug_info", section.name.len) != 0)
+        continue;
+    machsym_image_close(image);
+    return section;
+}
+
+/* How many units are damaged, and what is wrong with the first. */
+static uint32_t damaged_units(const test_file *file, char *what, size_t size)
+{
+    machsym_session_desc desc;
+    machsym_session *session = NULL;
+    machsym_session_info info;
+    machsym_image *image = test_open_bytes(file->ptr, file->len);
+    memset(&desc, 0, sizeof desc);
+    memset(&info, 0, sizeof info);
+    desc.image = image;
+    CHECK(machsym_session_open(&desc, &session, NULL) == MACHSYM_OK);
+    machsym_session_read_info(session, &info);
+    snprintf(what, size, "%s", info.damage.what);
+    machsym_session_close(session);
+    machsym_image_close(image);
+    return info.damaged_units;
+}
+
+/* Zeros past those that close the entries of the last unit: they were never written. unit: bytes of the last one. */
+static void check_unwritten(const char *path, size_t unit)
+{
+    static const char ends_before[] = "entries of a unit end before the unit does";
+    char what[100];
+    test_file sound = test_read(path);
+    test_file file = test_read(path);
+    machsym_section info = info_of(&sound);
+    size_t end = (size_t)info.offset + info.bytes.len;
+    size_t zeros = 0;
+    size_t tried = 0;
+    size_t ended = 0;
+    while (zeros < end && file.ptr[end - zeros - 1] == 0)
+        zeros++;
+    test_begin();
+    CHECK_EQ(damaged_units(&sound, what, sizeof what), 0);
+    for (size_t count = zeros + 20; count + 60 < unit; count += 50) {
+        memcpy(file.ptr, sound.ptr, sound.len);
+        memset(file.ptr + end - count, 0, count);
+        CHECK_EQ(damaged_units(&file, what, sizeof what), 1);
+        ended += strcmp(what, ends_before) == 0; /* or zeros in the last entry contradict others */
+        tried++;
+    }
+    CHECK(tried > 10 && ended * 4 > tried * 3);
+    test_end(path);
+    free(sound.ptr);
+    free(file.ptr);
+}
+
+/* Code that was folded has a sequence of rows for each function, and those overlap. Where the functions end before the
+ * sequences do, that is a contradiction. size: of the functions that become 4 bytes shorter. */
+static void check_folded(const char *path, uint8_t size)
+{
+    char what[100];
+    test_file file = test_read(path);
+    machsym_section info = info_of(&file);
+    size_t changed = 0;
+    test_begin();
+    CHECK_EQ(damaged_units(&file, what, sizeof what), 0);
+    for (size_t i = 0; i + 4 <= info.bytes.len; i++) {
+        uint8_t *p = file.ptr + info.offset + i; /* DW_AT_high_pc */
+        if (get_u32(p) == size) {
+            *p = (uint8_t)(size - 4);
+            changed++;
+        }
+    }
+    CHECK(changed >= 2);
+    CHECK(damaged_units(&file, what, sizeof what) > 0);
+    CHECK_STR(test_str(what), "sequences of a line program share addresses");
+    test_end(path);
+    free(file.ptr);
+}
+
 int main(void)
 {
+    check_folded("tests/fixtures/bin/folded-arm64-all.dwarf", 0x18);
+    check_folded("tests/fixtures/bin/folded-arm64-thunks.dwarf", 0x18);
+    check_unwritten("tests/fixtures/bin/deep-arm64-d4.dwarf", 0x449d);
+    check_unwritten("tests/real/crashprobe/CrashLibiOS.dwarf", 0x90d);
     check_file("tests/real/crashprobe/CrashProbeiOS.dwarf");
     check_file("tests/real/crashprobe/CrashLibiOS.dwarf");
     return test_done();

@@ -49,6 +49,7 @@ typedef struct ms_fn_table {
     size_t twin_count;
     uint32_t function_count;
     uint64_t die_count;
+    uint64_t left; /* bytes of the unit after its last entry */
     bool is_damaged;
     bool has_wrong_ranges;     /* see ms_ranges */
     bool has_overlaps;         /* ranges of one list share addresses */
@@ -103,6 +104,7 @@ typedef struct ms_fn_walk {
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
+    uint64_t left; /* bytes after the end of the root's list of children */
     ms_fn_table *keeper;     /* of grants: the unit's table */
     const ms_fn_table *unit; /* when one function is read: the table that has it and those inside it */
     size_t known;            /* its block there; then the next one */
@@ -711,6 +713,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     ms_fn_close_blocks(w, 0);
     w->is_damaged |= p == NULL;
     w->is_open = count.lists != 0;
+    w->left = p != NULL && count.lists == 0 ? (uint64_t)(end - p) : 0;
     w->visited = count.entries;
 }
 
@@ -844,6 +847,7 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
     table->has_wrong_ranges = w->list.is_wrong;
     table->has_overlaps = w->has_overlaps;
     table->die_count = w->visited;
+    table->left = w->left;
     if (w->is_deep && w->blocks != NULL)
         table->depths = ms_fn_depths_of(w->blocks, w->count, w->arena);
     if (w->scratch->oom || w->arena->oom)

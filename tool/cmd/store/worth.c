@@ -133,6 +133,31 @@ static bool store_cmd_is_debug(const machsym_section *section)
            str_starts(section->name, "__apple");
 }
 
+/* Whether units are damaged. Decodes all of them. */
+static bool store_cmd_has_damaged_units(const machsym_image *image)
+{
+    machsym_session_desc desc;
+    machsym_session *session = NULL;
+    machsym_session_info info;
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    if (machsym_session_open(&desc, &session, NULL) != MACHSYM_OK)
+        return true;
+    machsym_session_read_info(session, &info);
+    machsym_session_close(session);
+    return info.damaged_units > 0;
+}
+
+/* Whether zeros at the end of a section were never written. In .debug_info they also close nested entries, of which
+ * there may be any number: then the units are sound. */
+static bool store_cmd_is_unwritten(const machsym_image *image, const machsym_section *section, size_t zeros)
+{
+    bool is_all = zeros == section->bytes.len;
+    if (zeros < LEAST_ZEROS)
+        return zeros >= 8 && is_all;
+    return is_all || !str_is(section->name, "__debug_info") || store_cmd_has_damaged_units(image);
+}
+
 bool store_cmd_is_written(const machsym_image *image, machsym_error *err)
 {
     machsym_image_info info;
@@ -144,7 +169,7 @@ bool store_cmd_is_written(const machsym_image *image, machsym_error *err)
         size_t zeros = section.is_pair || !store_cmd_is_debug(&section)
                            ? 0
                            : store_cmd_zeros_at_end(bytes, section.bytes.len);
-        if (zeros >= LEAST_ZEROS || (zeros >= 8 && zeros == section.bytes.len))
+        if (store_cmd_is_unwritten(image, &section, zeros))
             return store_cmd_fail(err, "the end of a section of debug info is zeros: it was not written",
                                   "__DWARF", section.offset + section.bytes.len - zeros);
     }
