@@ -13766,6 +13766,7 @@ typedef struct ms_fn_table {
     size_t twin_count;
     uint32_t function_count;
     uint64_t die_count;
+    uint64_t left; /* bytes of the unit after its last entry */
     bool is_damaged;
     bool has_wrong_ranges;     /* see ms_ranges */
     bool has_overlaps;         /* ranges of one list share addresses */
@@ -13820,6 +13821,7 @@ typedef struct ms_fn_walk {
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
+    uint64_t left; /* bytes after the end of the root's list of children */
     ms_fn_table *keeper;     /* of grants: the unit's table */
     const ms_fn_table *unit; /* when one function is read: the table that has it and those inside it */
     size_t known;            /* its block there; then the next one */
@@ -14428,6 +14430,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     ms_fn_close_blocks(w, 0);
     w->is_damaged |= p == NULL;
     w->is_open = count.lists != 0;
+    w->left = p != NULL && count.lists == 0 ? (uint64_t)(end - p) : 0;
     w->visited = count.entries;
 }
 
@@ -14561,6 +14564,7 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
     table->has_wrong_ranges = w->list.is_wrong;
     table->has_overlaps = w->has_overlaps;
     table->die_count = w->visited;
+    table->left = w->left;
     if (w->is_deep && w->blocks != NULL)
         table->depths = ms_fn_depths_of(w->blocks, w->count, w->arena);
     if (w->scratch->oom || w->arena->oom)
@@ -24307,21 +24311,78 @@ static bool ms_ck_ends_inside(const ms_fn_table *functions, const ms_ln_table *l
     return false;
 }
 
-/* Whether sequences share addresses. Equal ones are no contradiction: code that a linker folded has them. */
-static bool ms_ck_overlap(const ms_ln_table *lines)
+/* Code of a unit that functions share, without a gap, and the first twin past it. Twins ascend. */
+typedef struct ms_ck_shared {
+    uint64_t lo, hi;
+    size_t next;
+} ms_ck_shared;
+
+/* Moves to the first shared code that ends past an address. There is none when it still ends before it. */
+static void ms_ck_next_shared(const ms_fn_table *functions, uint64_t addr, ms_ck_shared *shared)
 {
-    const ms_ln_seq *v = lines->seqs;
-    for (size_t i = 1; i < lines->seq_count; i++) {
-        bool are_equal = v[i].lo == v[i - 1].lo && v[i].hi == v[i - 1].hi;
-        if (v[i].lo < v[i - 1].hi && !are_equal)
-            return true;
+    const ms_key *twins = functions->twins;
+    while (shared->hi <= addr && shared->next < functions->twin_count) {
+        shared->lo = twins[shared->next].key;
+        shared->hi = shared->lo;
+        for (; shared->next < functions->twin_count && twins[shared->next].key <= shared->hi;
+             shared->next++) {
+            uint64_t hi = functions->blocks[twins[shared->next].item].hi;
+            MACHSYM_COUNT_WORK(1);
+            shared->hi = hi > shared->hi ? hi : shared->hi;
+        }
+    }
+}
+
+/* Whether sequences share addresses that no functions share. order: the sequences by their begin. */
+static bool ms_ck_overlap_alone(const ms_fn_table *functions, const ms_ln_table *lines, const ms_key *order)
+{
+    const ms_ln_seq *before = NULL;
+    ms_ck_shared shared = {0, 0, 0};
+    uint64_t reach = 0; /* the largest end so far */
+    for (size_t i = 0; i < lines->seq_count; i++) {
+        const ms_ln_seq *seq = &lines->seqs[order[i].item];
+        bool are_equal = before != NULL && seq->lo == before->lo && seq->hi == before->hi;
+        uint64_t hi = reach < seq->hi ? reach : seq->hi;
+        MACHSYM_COUNT_WORK(1);
+        if (seq->lo < hi && !are_equal) {
+            ms_ck_next_shared(functions, seq->lo, &shared);
+            if (seq->lo < shared.lo || hi > shared.hi)
+                return true;
+        }
+        reach = seq->hi > reach ? seq->hi : reach;
+        before = seq;
     }
     return false;
 }
 
+/* Whether sequences share addresses. Equal ones are no contradiction: code that a linker folded has them. Nor
+ * are others where functions share the addresses: dsymutil joins a folded function's sequence with the one
+ * that goes on where it ends. */
+static bool ms_ck_overlap(const ms_fn_table *functions, const ms_ln_table *lines, ms_arena *scratch)
+{
+    const ms_ln_seq *v = lines->seqs;
+    size_t at = 1;
+    while (at < lines->seq_count &&
+           (v[at].lo >= v[at - 1].hi || (v[at].lo == v[at - 1].lo && v[at].hi == v[at - 1].hi)))
+        at++;
+    if (at >= lines->seq_count || functions->twin_count == 0)
+        return at < lines->seq_count;
+    ms_arena_reset(scratch);
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, lines->seq_count, sizeof *room);
+    if (order == NULL || room == NULL)
+        return false;
+    for (size_t i = 0; i < lines->seq_count; i++) {
+        order[i].key = v[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, lines->seq_count, room);
+    return ms_ck_overlap_alone(functions, lines, order);
+}
+
 /* What contradicts itself in a unit's lines; NULL: nothing does. Of version 5, one file more than there are
  * is no contradiction: compilers counted from 1 when it was new. */
-static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *lines)
+static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *lines, ms_arena *scratch)
 {
     if (lines->has_odd_header)
         return "the header of a line program contradicts itself";
@@ -24331,7 +24392,7 @@ static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *
         return "a line program counts lines down below 0";
     if (lines->most_file > lines->file_count)
         return "a line program names a file that it does not have";
-    if (ms_ck_overlap(lines))
+    if (ms_ck_overlap(functions, lines, scratch))
         return "sequences of a line program share addresses";
     return ms_ck_ends_inside(functions, lines) ? "a sequence of a line program ends inside a function" : NULL;
 }
@@ -24460,13 +24521,15 @@ static void ms_ck_unit(machsym_session *s, const ms_ses_unit *unit, ms_damage *d
     const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
     uint64_t off = s->env.v[unit->index].off;
     bool owns_lines = root != NULL && !ms_cu_program_of(&s->env, root, unit->index).is_another;
-    const char *what = owns_lines ? ms_ck_lines(functions, lines) : NULL;
+    const char *what = owns_lines ? ms_ck_lines(functions, lines, &s->scratch) : NULL;
     if (what == NULL && root != NULL)
         what = ms_ck_ranges(s, root, unit);
     if (what != NULL)
         ms_damage_note_wrong(damage, what, ".debug_info", off);
     else if (functions->is_damaged || lines->is_damaged)
         ms_damage_note(damage, "entries, ranges or lines of a unit cannot be read", ".debug_info", off);
+    else if (functions->left != 0)
+        ms_damage_note(damage, "entries of a unit end before the unit does", ".debug_info", off);
     else if (lines->is_open)
         ms_damage_note(damage, "rows of a line program have no end", ".debug_info", off);
     else if (functions->has_overlaps)
