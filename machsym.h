@@ -13821,7 +13821,7 @@ typedef struct ms_fn_walk {
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
-    uint64_t left; /* bytes after the end of the root's list of children */
+    uint64_t left;           /* bytes after the end of the root's list of children */
     ms_fn_table *keeper;     /* of grants: the unit's table */
     const ms_fn_table *unit; /* when one function is read: the table that has it and those inside it */
     size_t known;            /* its block there; then the next one */
