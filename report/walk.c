@@ -45,6 +45,8 @@ static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_
     r->rules = w->rules.owner != NULL ? &w->rules : NULL;
     if (r->failure != NULL && r->failed_at > 0)
         r->failed_at = walk_place_in_input(place, r->failed_at);
+    if (r->cut_at > 0)
+        r->cut_at = walk_place_in_input(place, r->cut_at);
 }
 
 /* ---- One document ---- */

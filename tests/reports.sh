@@ -401,6 +401,10 @@ check "documents, .ips with both lines and texts in turn"
 run -q $demo --signature "$work/bodies"
 [ $? -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 1 ] && grep -q 'bodies#2: ' "$work/err"
 check "half a document behind a whole one is said" "$work/err"
+{ cat "$body" && head -c 3500 "$apple/ios.ips"; } >"$work/bodies" # half of its stacks
+run -q $demo --signature "$work/bodies"
+[ $? -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 2 ] && grep -q 'bodies: the report is cut short: .*(JSON, offset [0-9]*)' "$work/err"
+check "half of the stacks is answered, and the end is said" "$work/err"
 
 # The line of dashes ahead of "Translated Report" is of the report that it begins.
 for process in demo next; do

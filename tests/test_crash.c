@@ -277,6 +277,72 @@ static void test_empty_lines(void)
     }
 }
 
+/* The frame of a report that stands at a place of the input; NULL: none does. */
+static const report_frame *frame_at(const report *r, size_t at)
+{
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        if (r->frames[i].at == at)
+            return &r->frames[i];
+    }
+    return NULL;
+}
+
+/* What is read of a report that is cut short: nothing that the whole one does not say of the same frame. */
+static void check_cut(const report *whole, const char *input, size_t len)
+{
+    report r;
+    report_open(&r, input, len, NULL, 0);
+    CHECK(r.frame_count == 0 || r.cut_at > 0);
+    CHECK(r.cut_at <= len);
+    for (uint32_t i = 0; i < r.frame_count; i++) {
+        const report_frame *frame = &r.frames[i];
+        const report_frame *same = frame_at(whole, frame->at);
+        CHECK(same != NULL);
+        if (same == NULL)
+            continue;
+        const report_image *image = frame->image != REPORT_NONE ? &r.images[frame->image] : NULL;
+        CHECK(str_equal(frame->name, same->name) && frame->index == same->index);
+        if (image != NULL && image->is_offset) /* its entry is lost */
+            CHECK(frame->addr ==
+                  same->addr - (same->image != REPORT_NONE ? whole->images[same->image].base : 0));
+        else
+            CHECK(frame->addr == same->addr);
+        if (image != NULL && !image->is_offset)
+            CHECK(memcmp(&image->uuid, &whole->images[same->image].uuid, sizeof image->uuid) == 0 &&
+                  str_equal(image->name, whole->images[same->image].name));
+    }
+    report_close(&r);
+}
+
+/* An .ips that ends at any byte. Truth: the whole one. */
+static void test_cut(const char *path, uint32_t frames)
+{
+    test_file file = test_read(path);
+    report whole;
+    uint32_t most = 0;
+    report_open(&whole, (const char *)file.ptr, file.len, NULL, 0);
+    CHECK(whole.cut_at == 0 && whole.frame_count == frames);
+    size_t end = file.len;
+    while (file.ptr[end - 1] != '}')
+        end--;
+    test_begin();
+    for (size_t len = 1; len < end; len++) {
+        char *copy = mem_alloc(len);
+        memcpy(copy, file.ptr, len);
+        check_cut(&whole, copy, len);
+        report r;
+        report_open(&r, copy, len, NULL, 0);
+        CHECK(r.frame_count >= most); /* a byte more never costs a frame */
+        most = r.frame_count;
+        report_close(&r);
+        free(copy);
+    }
+    CHECK_EQ(most, frames);
+    test_end(path);
+    report_close(&whole);
+    free(file.ptr);
+}
+
 static void test_threads(void)
 {
     report r = open_text(
@@ -722,6 +788,8 @@ int main(void)
     test_frame_lines();
     test_no_frames();
     test_empty_lines();
+    test_cut("tests/fixtures/apple/ios.ips", 9);
+    test_cut("tests/fixtures/facts/guard.ips", 2);
     test_threads();
     test_image_choice();
     test_lines_in_json();

@@ -155,17 +155,77 @@ static bool json_step(json_parser *p)
     return (!object || json_read_key(p)) && json_read_value(p);
 }
 
+static bool json_parse_all(json_parser *p)
+{
+    json *doc = p->doc;
+    memset(doc, 0, sizeof *doc);
+    doc->input = p->p;
+    bool ok = p->len < UINT32_MAX ? json_read_value(p) : json_fail(p, "too long");
+    while (ok && p->open != JSON_NONE)
+        ok = json_step(p);
+    return ok;
+}
+
 bool json_parse(json *doc, const char *input, size_t len, size_t at, json_error *err)
 {
     json_parser p = {doc, input, len, at, JSON_NONE, 0, err};
-    memset(doc, 0, sizeof *doc);
-    doc->input = input;
-    bool ok = len < UINT32_MAX ? json_read_value(&p) : json_fail(&p, "too long");
-    while (ok && p.open != JSON_NONE)
-        ok = json_step(&p);
+    bool ok = json_parse_all(&p);
     if (!ok)
         json_free(doc);
     return ok;
+}
+
+/* Takes tokens off from one on, and the key that it is the value of. */
+static void json_drop_from(json *doc, uint32_t token)
+{
+    doc->count = token;
+    if (token > 0 && doc->v[token - 1].type == JSON_KEY)
+        doc->count--;
+}
+
+/* Whether a parse stopped because the text ended: then nothing but part of a value follows. */
+static bool json_has_ended(const json_parser *p)
+{
+    size_t at = p->at;
+    if (at < p->len && p->p[at] == '"') /* only a string that is not closed stops there */
+        return strcmp(p->err->what, "a string is not closed") == 0;
+    while (at < p->len && json_is_word(p->p[at]))
+        at++;
+    return at >= p->len;
+}
+
+/* Whether an array is among a token and those after it. */
+static bool json_has_array(const json *doc, uint32_t from)
+{
+    while (from < doc->count && doc->v[from].type != JSON_ARRAY)
+        from++;
+    return from < doc->count;
+}
+
+bool json_parse_cut(json *doc, const char *input, size_t len, size_t at)
+{
+    json_error err;
+    json_parser p = {doc, input, len, at, JSON_NONE, 0, &err};
+    bool has_array = false;
+    if (json_parse_all(&p) || p.open == JSON_NONE || !json_has_ended(&p)) {
+        json_free(doc);
+        return false;
+    }
+    const json_token *last = &doc->v[doc->count - 1];
+    if (last->type == JSON_KEY || (last->type == JSON_NUMBER && last->end == len))
+        json_drop_from(doc, doc->count - (last->type == JSON_NUMBER));
+    while (p.open != JSON_NONE) {
+        json_token *open = &doc->v[p.open];
+        uint32_t index = p.open;
+        p.open = open->parent;
+        open->end = (uint32_t)len;
+        open->next = doc->count;
+        has_array = has_array || json_has_array(doc, index);
+        if (open->type == JSON_OBJECT && p.open != JSON_NONE && !has_array)
+            json_drop_from(doc, index);
+    }
+    doc->is_cut = true;
+    return true;
 }
 
 void json_free(json *doc)

@@ -1,6 +1,6 @@
 /* ==== >> base/json ====
  * Job: reads JSON (RFC 8259) in place: every value keeps where it stands in the input.
- * Offers: json_parse, json_free, json_get, json_next, json_is, json_equals, json_true, json_raw, json_u64,
+ * Offers: json_parse, json_parse_cut, json_free, json_get, json_next, json_is, json_equals, json_true, json_raw, json_u64,
  * json_unescape, json_unescape_one, text_utf8.
  * Never: changes the input.
  *
@@ -40,6 +40,7 @@ typedef struct json {
     json_token *v;
     uint32_t count;
     uint32_t cap;
+    bool is_cut; /* the text ends inside the value; what was not whole is left out */
 } json;
 
 /* Why a text is no JSON. */
@@ -52,6 +53,9 @@ typedef struct json_error {
  * where it is, and be shorter than 4 GB. Linear in the length of the value. Returns false and err; doc is
  * then empty. */
 bool json_parse(json *doc, const char *input, size_t len, size_t at, json_error *err);
+/* The same of a value in which the text ends: doc has what is whole. An object in which it ends is left out,
+ * unless it is the root or has an array. Returns false when the value is whole, or wrong in another way. */
+bool json_parse_cut(json *doc, const char *input, size_t len, size_t at);
 void json_free(json *doc);
 
 /* The value of a member; JSON_NONE when there is none or the token is no object. */

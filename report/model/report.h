@@ -391,6 +391,8 @@ typedef struct report {
     uint64_t cache_hi;
     const char *failure; /* why the report is damaged; NULL */
     size_t failed_at;
+    size_t
+        cut_at; /* where the text ends inside a JSON document that is read as far as it is whole; 0: nowhere */
     uint32_t doc_cap;
     uint32_t image_cap;
     uint32_t thread_cap;

@@ -218,7 +218,23 @@ static void ips_set_frame_text(report *r, const json *doc, report_frame *frame, 
 /* Frames that were in no image are put into one that begins at 0. A signed address may be among them. */
 static bool ips_is_null_image(const report_image *image)
 {
-    return image->base == 0 && !image->has_uuid;
+    return image->base == 0 && !image->has_uuid && !image->is_offset;
+}
+
+/* Images that a cut report names by their number, and has no entry of: nothing but the number is known. */
+static void ips_add_lost_images(report *r, const json *doc, uint64_t index, uint32_t first_image)
+{
+    enum { MOST_IMAGES = 4096 }; /* a process has some hundreds */
+    while (doc->is_cut && index < MOST_IMAGES && index >= r->image_count - first_image) {
+        text name = {0};
+        uint32_t number = r->image_count - first_image;
+        report_image *image = report_add_image(r);
+        text_c(&name, "image ");
+        text_dec(&name, number);
+        image->name = pool_copy(&r->strings, name.v, name.len);
+        image->is_offset = true;
+        text_free(&name);
+    }
 }
 
 static void ips_add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t first_image)
@@ -239,7 +255,10 @@ static void ips_add_frames(report *r, uint32_t doc_index, uint32_t array, uint32
         frame->end = doc->v[at].end;
         frame->index = index;
         frame->exact = index == 0;
-        if (json_u64(doc, json_get(doc, at, "imageIndex"), &image) && image < r->image_count - first_image &&
+        bool has_index = json_u64(doc, json_get(doc, at, "imageIndex"), &image);
+        if (has_index)
+            ips_add_lost_images(r, doc, image, first_image);
+        if (has_index && image < r->image_count - first_image &&
             !ips_is_null_image(&r->images[first_image + (uint32_t)image]))
             frame->image = first_image + (uint32_t)image;
         if (json_u64(doc, json_get(doc, at, "imageOffset"), &offset))
@@ -360,8 +379,10 @@ static bool ips_is_metadata(const json *doc)
 
 bool report_tell_ips(const json *doc, uint32_t object)
 {
-    return json_is(doc, json_get(doc, object, "usedImages"), JSON_ARRAY) &&
-           json_is(doc, json_get(doc, object, "threads"), JSON_ARRAY);
+    uint32_t images = json_get(doc, object, "usedImages");
+    bool is_cut = doc->is_cut && object == 0 && json_get(doc, object, "procName") != JSON_NONE;
+    return json_is(doc, json_get(doc, object, "threads"), JSON_ARRAY) &&
+           (json_is(doc, images, JSON_ARRAY) || (is_cut && images == JSON_NONE)); /* which stand last */
 }
 
 bool report_parse_ips(report *r, uint32_t doc_index)

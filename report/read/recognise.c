@@ -156,16 +156,17 @@ static bool recognise_is_of_a_kind(report *r, uint32_t doc)
 }
 
 /* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
- * far it was read. An object that is no report is passed over: what looks like text in it is JSON all the
- * same. An array may be the head of a line of text. */
+ * far it was read. A report in which the text ends is taken as far as it is whole. An object that is no report
+ * is passed over: what looks like text in it is JSON all the same. An array may be the head of a line of text. */
 static size_t recognise_add_document(report *r, size_t at, record_run *run, json_error *err)
 {
     json doc;
     records_come_to(run, r, at);
-    if (!json_parse(&doc, r->body, r->len, at, err))
+    bool is_whole = json_parse(&doc, r->body, r->len, at, err);
+    if (!is_whole && !json_parse_cut(&doc, r->body, r->len, at))
         return 0;
     size_t end = doc.v[0].end;
-    if (r->depth < CARRIED_MAX_DEPTH && records_take(run, r, &doc)) {
+    if (is_whole && r->depth < CARRIED_MAX_DEPTH && records_take(run, r, &doc)) {
         json_free(&doc);
         return end;
     }
@@ -173,9 +174,12 @@ static size_t recognise_add_document(report *r, size_t at, record_run *run, json
     uint32_t index = r->doc_count - 1;
     if (recognise_is_of_a_kind(r, index)) {
         r->has_json = true;
+        r->cut_at = is_whole ? r->cut_at : err->at;
         return end;
     }
     json_free(&r->docs[--r->doc_count]);
+    if (!is_whole)
+        return 0;
     err->what = NULL;
     err->at = end;
     if (r->body[at] != '{')

@@ -54,6 +54,7 @@ typedef struct crash_result {
     resolve_counts counts;
     missing_list missing;
     size_t damaged_at; /* of a report whose rest is answered; 0: it is whole */
+    bool is_cut;       /* there, the input ends inside a report */
     bool unresolved;
     bool done;
 } crash_result;
@@ -191,7 +192,7 @@ bool crash_explain_no_frames(const report *r, text *why)
 
 size_t crash_damaged_at(const report *r)
 {
-    return r->encoding == ENCODING_PLCRASH ? r->failed_at : 0;
+    return r->encoding == ENCODING_PLCRASH ? r->failed_at : r->cut_at;
 }
 
 static void crash_write_report(const crash_options *o, const report *r, const resolve_counts *counts,
@@ -327,7 +328,9 @@ static walk_step crash_look_up(void *context, report *r, resolve_counts *counts)
         text_free(&why);
         return step;
     }
-    file->result->damaged_at = crash_damaged_at(r);
+    if (file->result->damaged_at == 0)
+        file->result->damaged_at = crash_damaged_at(r);
+    file->result->is_cut |= r->cut_at > 0;
     if (parts_count(r) == 1 && !only_fits(&o->only, r))
         return WALK_LEFT_OUT;
     how.shared = &file->budget;
@@ -528,6 +531,10 @@ static void crash_say_damage(const crash_result *result)
 {
     machsym_error err = {MACHSYM_ERR_DAMAGED, 0, "the report is damaged: what follows there is lost",
                          "protobuf", result->damaged_at};
+    if (result->is_cut) {
+        err.what = "the report is cut short: what was whole is answered; fetch the file again";
+        err.where = "JSON";
+    }
     if (result->damaged_at > 0 && result->failure.len == 0)
         say_fault(result->path, &err);
 }

@@ -156,7 +156,7 @@ static walk_step worker_report_look_up(void *context, report *r, resolve_counts 
         request_refuse(in->to, worker_report_kind_of(counts, over), over);
         return WALK_STOP;
     }
-    in->damaged_at = crash_damaged_at(r);
+    in->damaged_at = in->damaged_at > 0 ? in->damaged_at : crash_damaged_at(r);
     return WALK_ANSWER;
 }
 
