@@ -80,6 +80,8 @@ for how in crash summary brief signature group missing; do
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
 M crash-damaged crash -q --json --no-cache -d "$work/cut" $reports/demo.crash
+head -c 3800 tests/fixtures/apple/ios.ips >"$work/cut.ips"
+M crash-damaged crash -q --json --no-cache -d $bin "$work/cut.ips"
 # beside reports as they are, the same lines
 # shellcheck disable=SC2086
 "$MACHSYM" crash -q --no-cache -d $bin $many >"$work/reports" 2>"$work/err"

@@ -477,4 +477,33 @@ run $demo "$work/envelope"
 check "so does an envelope of Sentry that holds only one"
 err_has "a minidump, which"
 
+
+# What lies beside reports in a folder or an archive and is no report is passed over, which is said. What is named, empty or damaged is not.
+mkdir -p "$work/beside/empty" "$work/none"
+cp $reports/demo.ips "$work/beside"
+echo "Seen on the train." | tee "$work/beside/notes.txt" >"$work/none/notes.txt"
+echo '{"build": 7}' >"$work/beside/build.json"
+run --signature $demo "$work/beside"
+[ $? -eq 0 ] && [ "$(wc -l <"$work/out")" -eq 1 ]
+check "what lies beside a report is passed over" "$work/err"
+err_has "notes.txt: passed over: no report: neither stacks nor what a report begins with"
+err_has "build.json: passed over: no report"
+err_has "3 reports: 1 done, 0 failed, 2 passed over;"
+run -q $demo -o "$work/beside.out" "$work/beside"
+[ $? -eq 0 ] && [ ! -s "$work/err" ] && [ "$(ls "$work/beside.out")" = demo.ips ]
+check "and has no output, and no word with -q" "$work/err"
+(cd "$work" && tar -cf beside.tar beside)
+run -q --signature $demo "$work/beside.tar"
+check "nor does an archive fail"
+run -q --signature $demo "$work/beside" "$work/beside/notes.txt"
+[ $? -eq 1 ]
+check "a file that is named is"
+run -q "$work/none"
+[ $? -eq 1 ]
+check "so is a folder without any report"
+: >"$work/beside/empty/lost.ips"
+run -q --signature $demo "$work/beside"
+[ $? -eq 1 ]
+check "and an empty file"
+
 end

@@ -140,6 +140,7 @@ nothing_left() { # ROW COLUMN
     case "$1, $2" in
     "keep groups, input "* | "keep groups, half"*) return ;; # a state is written of the reports that could be read
     "map"*" cache"*", half a file") return ;;                # of images that the half has whole
+    "json beside a report, half a file") return ;;           # cut_at tells where the report ends
     esac
     ! is_left || there=$(find "$work/o" ! -type d | head -n 3)
     [ -z "$there" ]

@@ -137,6 +137,8 @@ static void write_put_part(text *out, const report *r)
 {
     if (r->number > 0)
         json_put_number(out, "part", r->number);
+    if (r->cut_at > 0)
+        json_put_number(out, "cut_at", r->cut_at);
 }
 
 static void write_put_counts(text *out, const resolve_counts *counts)

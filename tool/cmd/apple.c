@@ -181,7 +181,7 @@ static int called_run_symbolicate(int argc, char **argv)
         crash.stores[crash.store_count++] = argv[i];
     crash.output = o.output;
     crash.quiet = !o.verbose;
-    int status = crash_lookups_begin(&crash) ? crash_run_reports(&crash, argv + 1, 1) : TOOL_ERROR;
+    int status = crash_lookups_begin(&crash) ? crash_run_reports(&crash, argv + 1, NULL, 1) : TOOL_ERROR;
     crash_lookups_end(&crash);
     return status;
 }

@@ -343,15 +343,26 @@ static const option table[] = {
 
 /* ---- The command ---- */
 
+/* Adds a path that was named, or what is in it. found: a byte a report, 1 when it was not named itself. */
+static bool crash_gather_one(const char *named, path_list *out, text *found)
+{
+    size_t from = out->count;
+    bool ok = inside_expand_reports(named, out);
+    bool is_itself = out->count == from + 1 && strcmp(out->v[from], named) == 0;
+    while (found->len < out->count)
+        text_char(found, is_itself ? 0 : 1);
+    return ok;
+}
+
 /* The reports of the command line and of a list: those in archives and folders too. */
-static bool crash_gather(const crash_options *crash, char **named, size_t count, path_list *out)
+static bool crash_gather(const crash_options *crash, char **named, size_t count, path_list *out, text *found)
 {
     path_list list = {NULL, 0, 0};
     bool ok = crash->files_from == NULL || inside_read_list(crash->files_from, &list);
     for (size_t i = 0; i < count; i++)
-        ok = inside_expand_reports(named[i], out) && ok;
+        ok = crash_gather_one(named[i], out, found) && ok;
     for (size_t i = 0; i < list.count; i++)
-        ok = inside_expand_reports(list.v[i], out) && ok;
+        ok = crash_gather_one(list.v[i], out, found) && ok;
     if (ok && count == 0 && list.count == 0 && crash->files_from != NULL)
         say_message("%s: the list names no report", crash->files_from);
     path_list_free(&list);
@@ -479,7 +490,8 @@ static int crash_run(int argc, char **argv)
     int count = options_parse(&crash_command, &crash, argc, argv);
     bool is_clear = crash_settle(&crash);
     path_list reports = {NULL, 0, 0};
-    bool ok = count < 0 || crash_gather(&crash, argv + 1, (size_t)count, &reports);
+    text found = {0};
+    bool ok = count < 0 || crash_gather(&crash, argv + 1, (size_t)count, &reports, &found);
     if (count < 0)
         status = options_status(count);
     else if (!is_clear)
@@ -507,8 +519,9 @@ static int crash_run(int argc, char **argv)
     else if (reports.count == 0 || !crash_spares_reports(&crash, &reports) || !crash_lookups_begin(&crash))
         status = TOOL_ERROR;
     else
-        status = crash_run_reports(&crash, reports.v, reports.count);
+        status = crash_run_reports(&crash, reports.v, found.v, reports.count);
     path_list_free(&reports);
+    text_free(&found);
     status = status == TOOL_OK && !ok ? TOOL_ERROR : status;
     crash_lookups_end(&crash);
     return status;

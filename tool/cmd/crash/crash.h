@@ -89,13 +89,21 @@ bool crash_add_named(const crash_options *o, store *s);
 images_options crash_images_how(const crash_options *o, const store *s);
 /* Says which files of symbols are no good; returns whether nothing took the place of one. */
 bool crash_say_complaints(image_pool *images);
-/* Why a report without frames is refused; returns false, with what was added to *why, when it is. */
-bool crash_explain_no_frames(const report *r, text *why);
+/* What a file without frames is. */
+typedef enum crash_without {
+    WITHOUT_FRAMES, /* a report that has none */
+    WITHOUT_REPORT, /* something else: of no concern when it was found beside reports */
+    WITHOUT_END     /* damaged, or a report that cannot be read */
+} crash_without;
+
+/* Tells what it is, and why it is no report. */
+crash_without crash_explain_no_frames(const report *r, text *why);
 /* Where a report is damaged whose rest is answered; 0: it is whole. */
 size_t crash_damaged_at(const report *r);
 /* Whether something else is printed in place of the reports. */
 bool crash_is_answered(const crash_options *o);
 /* Does the reports and prints what is asked for. Returns an exit status. */
-int crash_run_reports(const crash_options *o, char **reports, size_t count);
+/* found: a byte a report, not 0 when it was found in a folder or archive; NULL: all are named. */
+int crash_run_reports(const crash_options *o, char **reports, const char *found, size_t count);
 
 #endif

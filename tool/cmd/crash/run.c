@@ -55,6 +55,8 @@ typedef struct crash_result {
     missing_list missing;
     size_t damaged_at; /* of a report whose rest is answered; 0: it is whole */
     bool is_cut;       /* there, the input ends inside a report */
+    bool is_found;     /* in a folder or archive, not named */
+    bool is_no_report; /* failure says what else it is */
     bool unresolved;
     bool done;
 } crash_result;
@@ -79,6 +81,7 @@ typedef struct crash_run {
     const crash_options *options;
     image_pool *images;
     char **paths;
+    const char *found;   /* a byte a path: see crash_run_reports */
     char **output_names; /* in a folder, of each; else NULL */
     size_t count;
     pthread_mutex_t lock;
@@ -91,6 +94,7 @@ typedef struct crash_run {
     size_t next;       /* to be taken */
     size_t emitted;    /* printed, in the order given */
     size_t left_out;   /* by --only */
+    size_t passed;     /* files in folders and archives that are no reports */
     size_t failed;     /* reports */
     size_t unresolved; /* the same */
     text failures;     /* a line of the table for each that failed */
@@ -159,35 +163,35 @@ static const char *crash_name_program(const report *r)
     return NULL;
 }
 
-bool crash_explain_no_frames(const report *r, text *why)
+crash_without crash_explain_no_frames(const report *r, text *why)
 {
     const char *program = crash_name_program(r);
     if (program != NULL) {
         text_c(why, program);
-        return false;
+        return WITHOUT_REPORT;
     }
     if (str_find(r->input, minidump) < r->input.len) {
         text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
-        return false;
+        return WITHOUT_END;
     }
     if (r->failure != NULL) {
         text_c(why, r->failure);
         text_c(why, ", at byte ");
         text_dec(why, r->failed_at);
-        return false;
+        return WITHOUT_END;
     }
     if (str_find(r->input, embrace_payload) < r->input.len) {
         text_c(why, "a log of Embrace's, whose report, the JSON in the string emb.payload, has no stacks");
-        return false;
+        return WITHOUT_END;
     }
     if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
         r->facts[FACT_EXCEPTION].len == 0 && r->facts[FACT_PROCESS].len == 0) {
         text_c(why, r->len == 0
                         ? "the file is empty; name a crash report"
                         : "no report: neither stacks nor what a report begins with; name a crash report");
-        return false;
+        return r->len == 0 ? WITHOUT_END : WITHOUT_REPORT;
     }
-    return true;
+    return WITHOUT_FRAMES;
 }
 
 size_t crash_damaged_at(const report *r)
@@ -322,9 +326,10 @@ static walk_step crash_look_up(void *context, report *r, resolve_counts *counts)
     const crash_options *o = file->run->options;
     resolve_options how = o->resolve;
     text why = {0};
-    walk_step step = WALK_ANSWER;
-    if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
-        step = crash_keep_broken(file, r, text_z(&why));
+    crash_without without = r->frame_count == 0 ? crash_explain_no_frames(r, &why) : WITHOUT_FRAMES;
+    if (without != WITHOUT_FRAMES) {
+        walk_step step = crash_keep_broken(file, r, text_z(&why));
+        file->result->is_no_report = without == WITHOUT_REPORT && r->number == 0;
         text_free(&why);
         return step;
     }
@@ -492,13 +497,21 @@ static void crash_add_failure(crash_run *run, const char *path, const char *betw
     text_end_line(&run->failures, from);
 }
 
+/* Whether a file is of no concern: it lies beside reports, and is none. */
+static bool crash_is_passed(const crash_result *result)
+{
+    return result->is_found && result->is_no_report;
+}
+
 /* Adds a report to what the end of the run tells, and frees it. */
 static void crash_count_result(crash_run *run, crash_result *result)
 {
     machsym_str rest = {result->broken.v, result->broken.len};
     machsym_str line;
-    run->failed += result->failure.len > 0 || result->broken.len > 0;
-    if (result->failure.len > 0)
+    bool is_passed = crash_is_passed(result);
+    run->passed += is_passed;
+    run->failed += !is_passed && (result->failure.len > 0 || result->broken.len > 0);
+    if (result->failure.len > 0 && !is_passed)
         crash_add_failure(run, result->path, ": ", (machsym_str){result->failure.v, result->failure.len});
     while (str_take_line(&rest, &line))
         crash_add_failure(run, result->path, "", line);
@@ -539,6 +552,17 @@ static void crash_say_damage(const crash_result *result)
         say_fault(result->path, &err);
 }
 
+/* Says why a file has no answer. What is passed over needs no advice, and no word when all is to be quiet. */
+static void crash_say_failed(const crash_result *result, bool is_quiet)
+{
+    machsym_str why = {result->failure.v, result->failure.len};
+    size_t what = str_find(why, "; ");
+    if (!crash_is_passed(result))
+        say_message("%s: %.*s", result->path, (int)why.len, why.ptr);
+    else if (!is_quiet)
+        say_message("%s: passed over: %.*s", result->path, (int)what, why.ptr);
+}
+
 /* Prints what is finished, in the order of the command line. */
 static void crash_emit(crash_run *run, crash_result *result)
 {
@@ -549,7 +573,7 @@ static void crash_emit(crash_run *run, crash_result *result)
     while (str_take_line(&broken, &line))
         say_message("%s%.*s", result->path, (int)line.len, line.ptr);
     if (result->failure.len > 0) {
-        say_message("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
+        crash_say_failed(result, o->quiet);
     } else if (o->summary || o->brief) {
         if (run->count > 1 && result->report_count == 1 && !o->json && !o->brief)
             out_line("== %s", result->label);
@@ -589,6 +613,7 @@ static void crash_name_report(const crash_run *run, crash_result *result, size_t
     const crash_options *o = run->options;
     text label = {0};
     result->path = result->label = run->paths[index];
+    result->is_found = run->found != NULL && run->found[index] != 0;
     result->output_path = run->output_names != NULL ? run->output_names[index] : o->output;
     if (o->resolve.redact == NULL)
         return;
@@ -662,7 +687,9 @@ static void crash_run_jobs(crash_run *run)
 static void crash_print_table(const crash_run *run)
 {
     fprintf(stderr, "%zu report%s: %zu done, %zu failed", run->count, run->count == 1 ? "" : "s",
-            run->count - run->failed - run->left_out, run->failed);
+            run->count - run->failed - run->left_out - run->passed, run->failed);
+    if (run->passed > 0)
+        fprintf(stderr, ", %zu passed over", run->passed);
     if (run->options->only.count > 0)
         fprintf(stderr, ", %zu left out by --only", run->left_out);
     fprintf(stderr, "; %llu frames: %llu named now, %llu without a name\n", run->frames, run->named,
@@ -957,7 +984,8 @@ static void crash_print_missing(crash_run *run)
 
 static int crash_finish(crash_run *run)
 {
-    int status = run->has_failed || run->failed > 0 ? TOOL_ERROR : TOOL_OK;
+    bool has_none = run->passed > 0 && run->passed == run->count;
+    int status = run->has_failed || run->failed > 0 || has_none ? TOOL_ERROR : TOOL_OK;
     if (run->groups != NULL)
         crash_print_groups(run);
     out_flush();
@@ -1029,7 +1057,7 @@ static bool crash_open_groups(crash_run *run)
     return run->options->groups_in == NULL || state_read(run->groups, run->options->groups_in);
 }
 
-int crash_run_reports(const crash_options *o, char **reports, size_t count)
+int crash_run_reports(const crash_options *o, char **reports, const char *found, size_t count)
 {
     store_options store_how = {o->no_cache};
     store *s = store_open(&store_how);
@@ -1038,6 +1066,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     memset(&run, 0, sizeof run);
     run.options = o;
     run.paths = reports;
+    run.found = found;
     run.count = count;
     run.in_place = crash_is_answered(o);
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;

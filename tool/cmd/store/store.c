@@ -267,7 +267,7 @@ static int store_cmd_print_missing_reports(const char *dir, const path_list *rep
     crash.json = is_json;
     crash.quiet = true;
     crash.fails_missing = true;
-    return crash_run_reports(&crash, reports->v, reports->count);
+    return crash_run_reports(&crash, reports->v, NULL, reports->count);
 }
 
 /* Says of a word that it is a part of a UUID, if it is one and no file. */

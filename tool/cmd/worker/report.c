@@ -146,7 +146,7 @@ static walk_step worker_report_look_up(void *context, report *r, resolve_counts 
     resolve_options how = in->to->options->lookups.resolve;
     text why = {0};
     how.shared = &in->budget;
-    if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
+    if (r->frame_count == 0 && crash_explain_no_frames(r, &why) != WITHOUT_FRAMES) {
         worker_report_note_broken(r, &why, in);
         text_free(&why);
         return WALK_BROKEN;
