@@ -10509,7 +10509,7 @@ enum {
     ms_DW_AT_GNU_tail_call = 0x2115,
     ms_DW_AT_GNU_ranges_base = 0x2132,
     ms_DW_AT_GNU_addr_base = 0x2133,
-    ms_DW_AT_LLVM_stmt_sequence = 0x3fed,
+    ms_DW_AT_LLVM_stmt_sequence = 0x3e0c,
 
     ms_DW_FORM_addr = 0x01,
     ms_DW_FORM_block2 = 0x03,

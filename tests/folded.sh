@@ -123,7 +123,7 @@ done
 
 # llvm-gsymutil: the names of each function's code, and the rows where it has them.
 if need "sets of fixtures and gsymutil's" python3; then
-    for kind in all thunks stated symbols; do
+    for kind in all thunks stated symbols cpp; do
         python3 tests/folded.py --gsym "$machsym" $bin/folded-arm64-$kind.dwarf $bin/folded-arm64-$kind.gsym >"$work/out"
         check "folded-arm64-$kind: gsymutil has the same sets" "$work/out"
     done
