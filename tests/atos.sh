@@ -172,7 +172,15 @@ for names in "" symtab dwarf; do
     eval "$machsym atos -o $tmp/renamed.symmap $addrs" | sed 's/ (in .*//' >"$tmp/out"
     cmp -s "$tmp/want" "$tmp/out"
     ok "a map has the names that it was built with: ${names:-no option}" $?
+    eval "$machsym store add --keep=maps ${names:+--names=$names} $tmp/store.$names $renamed" >/dev/null 2>&1
+    eval "$machsym atos -o $(find "$tmp/store.$names" -name '*.symmap') $addrs" | sed 's/ (in .*//' >"$tmp/out"
+    cmp -s "$tmp/want" "$tmp/out"
+    ok "so has a map of a store: ${names:-no option}" $?
 done
+eval "$machsym find --names=symtab $renamed qzAbCdEfGhI" | grep -q '^0x100000360'
+ok "find goes by the symbols' names" $?
+eval "$machsym find $renamed first_total" | grep -q '^0x100000360'
+ok "find goes by the names of debug info" $?
 eval "$machsym atos --names=nm -o $renamed 0x100000360" >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 2 ] && grep -q -- '--names is one of symtab, dwarf, not nm' "$tmp/err"
 ok "--names of another kind" $?

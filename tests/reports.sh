@@ -501,6 +501,12 @@ check "a file that is named is"
 run -q "$work/none"
 [ $? -eq 1 ]
 check "so is a folder without any report"
+err_has "none/notes.txt: no report: neither stacks nor what a report begins with; name a crash report"
+cp "$work/beside/build.json" "$work/none"
+run -q "$work/none"
+[ $? -eq 1 ]
+check "with many files too"
+err_has "none of these 2 files is a report; name a crash report"
 : >"$work/beside/empty/lost.ips"
 run -q --signature $demo "$work/beside"
 [ $? -eq 1 ]

@@ -27,6 +27,7 @@ typedef struct find_options {
     lines_option lines;
     build_options how;
     bool json;
+    uint32_t names;
 } find_options;
 
 /* What is looked for. */
@@ -281,6 +282,7 @@ static machsym_map *find_cmd_build(const find_options *o, const machsym_image *i
     memset(&desc, 0, sizeof desc);
     desc.image = image;
     desc.lines = o->lines.lines;
+    desc.names = o->names;
     desc.flags = MACHSYM_MAP_DAMAGED | MACHSYM_MAP_COLUMNS;
     return build_image(&desc, o->from.path, &o->how, &counts);
 }
@@ -355,6 +357,7 @@ static int find_cmd_run(int argc, char **argv)
 static const option table[] = {
     {"lines", "atos|dwarf|stmt|people", "the policy of lines: dwarf (default), atos, stmt or people",
      offsetof(find_options, lines), take_lines},
+    {"names", "symtab|dwarf", HELP_NAMES, offsetof(find_options, names), take_names},
     {"json", NULL, "one JSON object a run of addresses", offsetof(find_options, json), NULL},
     {0},
 };

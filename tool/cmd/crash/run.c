@@ -989,6 +989,8 @@ static int crash_finish(crash_run *run)
     if (run->groups != NULL)
         crash_print_groups(run);
     out_flush();
+    if (has_none)
+        say_message("none of these %zu files is a report; name a crash report", run->count);
     crash_print_missing(run);
     if ((run->count > 1 || run->left_out > 0) && !run->options->quiet)
         crash_print_table(run);
@@ -1066,7 +1068,7 @@ int crash_run_reports(const crash_options *o, char **reports, const char *found,
     memset(&run, 0, sizeof run);
     run.options = o;
     run.paths = reports;
-    run.found = found;
+    run.found = count > 1 ? found : NULL; /* nothing is beside the only one */
     run.count = count;
     run.in_place = crash_is_answered(o);
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;

@@ -38,6 +38,7 @@ typedef struct add_command {
     const char *dir;
     keep_what keep;
     lines_option lines;
+    uint32_t names;
     const char *name_maps[MAX_NAME_MAPS];
     size_t name_map_count;
     bool force;
@@ -349,6 +350,7 @@ static machsym_map *adding_build_map(const adding *w, const char *path, const ch
     }
     desc.image = image;
     desc.lines = lines;
+    desc.names = w->a->c->names;
     desc.flags = MACHSYM_MAP_DAMAGED;
     machsym_map *map = build_image(&desc, path, &w->a->c->how, counts);
     open_read_info(image, &info);
@@ -834,6 +836,7 @@ static const option table[] = {
     {"lines", "atos|dwarf|stmt|people",
      "the policy of the maps: people (default), which machsym crash prefers, atos, dwarf or\nstmt",
      offsetof(add_command, lines), take_lines},
+    {"names", "symtab|dwarf", HELP_NAMES, offsetof(add_command, names), take_names},
     {"bcsymbolmap", "PATH",
      "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0,
      adding_take_name_maps},
