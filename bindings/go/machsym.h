@@ -10509,7 +10509,7 @@ enum {
     ms_DW_AT_GNU_tail_call = 0x2115,
     ms_DW_AT_GNU_ranges_base = 0x2132,
     ms_DW_AT_GNU_addr_base = 0x2133,
-    ms_DW_AT_LLVM_stmt_sequence = 0x3fed,
+    ms_DW_AT_LLVM_stmt_sequence = 0x3e0c,
 
     ms_DW_FORM_addr = 0x01,
     ms_DW_FORM_block2 = 0x03,
@@ -23271,14 +23271,18 @@ static inline bool ms_near_is_wanted(const machsym_session *s, ms_ses_unit *unit
            (line == 0 || ms_near_is_bare(unit, file, line));
 }
 
+static void ms_near_bound(ms_ses_place *place)
+{
+    place->line = place->line < ms_NEAR_MOST_LINE ? place->line : ms_NEAR_MOST_LINE;
+}
+
 /* Sets a place to a line near by, if it is wanted and there is one. */
 static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *span, uint32_t block,
                                         uint64_t addr, ms_ses_place *place)
 {
-    if (ms_near_is_written(span->unit, place->file, place->line))
-        place->line = ms_NEAR_MOST_LINE;
-    else
+    if (!ms_near_is_written(span->unit, place->file, place->line))
         ms_near_find(s, span, block, addr, place);
+    ms_near_bound(place);
 }
 
 /* Where the code of an address comes from, whose row has no line that people need. */
@@ -23288,6 +23292,7 @@ static ms_ses_place ms_near_wanted_row(machsym_session *s, const ms_ses_span *sp
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
     if (span->function != ms_SEG_NONE)
         ms_near_improve(s, span, span->call, addr, &place);
+    ms_near_bound(&place);
     return place;
 }
 
