@@ -1062,9 +1062,9 @@
 /* ==== >>api ============================================================================================= */
 
 #define MACHSYM_VERSION_MAJOR 0
-#define MACHSYM_VERSION_MINOR 1
+#define MACHSYM_VERSION_MINOR 2
 #define MACHSYM_VERSION_PATCH 0
-#define MACHSYM_VERSION       "0.1.0"
+#define MACHSYM_VERSION       "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {

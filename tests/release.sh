@@ -1,0 +1,18 @@
+#!/bin/sh
+# What is said of a release is the same everywhere: the version, its date, who made it. The packages themselves are made and
+# installed by tests/packages.
+. tests/checks
+version=$("$MACHSYM" --version)
+number='[0-9]+\.[0-9]+\.[0-9]+'
+grep '^## ' CHANGELOG.md >"$work/headings"
+grep -vxE "## ($number, 20[0-9][0-9]-[01][0-9]-[0-3][0-9]|Not released yet)" "$work/headings" >"$work/others"
+[ ! -s "$work/others" ]
+check "CHANGELOG.md has a version and a date over each part" "$work/others"
+! sed 1d "$work/headings" | grep -q 'Not released'
+check "CHANGELOG.md: what is not released stands first"
+sed -nE "s/^## ($number), .*/\1/p" CHANGELOG.md >"$work/versions"
+sort -rV "$work/versions" >"$work/sorted"
+same "$work/sorted" "$work/versions" "CHANGELOG.md begins with the newest version"
+[ "$(head -n 1 "$work/versions")" = "$version" ]
+check "CHANGELOG.md has the version $version of machsym.h first" "$work/versions"
+end
