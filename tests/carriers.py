@@ -4,6 +4,7 @@
 An oracle that knows nothing of the tool's ways: it puts reports of two builds of a program, which lie at the same
 addresses, into a carrier in every order, runs the tool once over that and once over each report alone, and wants equal
 answers. What is written in the input's own form is taken out of the carrier by Python and compared, too.
+QUICK in the environment is for builds that are slow: one carrier of four is tried.
 usage: carriers.py TOOL FOLDER"""
 import html
 import itertools
@@ -94,8 +95,13 @@ def in_any_order(document, images=None):
     return plain
 
 
+turn = itertools.count()
+
+
 def compare(what, carried, texts, take=None, same=lambda value: value):
     """carried holds the texts; take gets them out again; same leaves out what may differ."""
+    if 'QUICK' in os.environ and next(turn) % 4:
+        return
     path = write('carried', carried)
     got = answers(path)
     wanted = [answers_alone(text)[0] for text in texts]
