@@ -22869,7 +22869,8 @@ static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
     return unit->own;
 }
 
-/* The row of an address, which is that of the span at hand or another one, as ms_ln_find tells it. */
+/* The last row at or below an address, which is that of the span at hand or another one; row_count when no
+ * sequence has the address. A walk may begin at a row of a file that the table does not have. */
 static size_t ms_near_row_at(const ms_ses_span *span, uint64_t addr, ms_ln_hint *hint)
 {
     const ms_ln_table *lines = span->unit->lines;
@@ -22877,7 +22878,10 @@ static size_t ms_near_row_at(const ms_ses_span *span, uint64_t addr, ms_ln_hint 
     if (span->row != lines->row_count && hint->lo <= addr && addr < hint->hi &&
         lines->rows[span->row].addr <= addr && lines->rows[span->row + 1].addr > addr)
         return span->row;
-    return ms_ln_find(lines, MACHSYM_LINES_DWARF, false, addr, hint, &hi);
+    if ((addr < hint->lo || addr >= hint->hi) && !ms_ln_turn_to(lines, addr, hint, &hi))
+        return lines->row_count;
+    hint->row = ms_ln_last_at(lines->rows, &lines->seqs[hint->seq], hint->row, addr);
+    return hint->row;
 }
 
 /* Puts a walk at a segment; a number that no segment has stands for all code. */
