@@ -84,7 +84,7 @@ check "a binary of another UUID has not that name" "$work/out"
 
 # ---- KSCrash ----
 
-for sample in kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do
+for sample in kscrash-1 kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do
     keeps $sample.json
 done
 run --summary $samples/kscrash-recrash.json
@@ -113,6 +113,19 @@ for sample in kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do
     run --signature "$work/$sample.json"
     same "$work/expected" "$work/out" "$sample: the list of images alone tells that it is a report, also of a crash without one"
 done
+# Version 1 of 2012 has the list of images and the error's parts in the crash; its frames are those of kscrash-2.json.
+run --json $samples/kscrash-1.json
+has '"date":"2026-03-14T08:26:53Z","incident":"7A9B6C1E-0000-4000-8000-000000000003"' '"signal":"SIGABRT"' '"identifier":"org.example.demo"'
+run --summary $samples/kscrash-2.json
+sed -n '2,13p' "$work/out" >"$work/expected"
+run --summary $samples/kscrash-1.json
+sed -n '1,12p' "$work/out" >"$work/new"
+same "$work/expected" "$work/new" "version 1 says what version 2 says"
+sed 's/"mach_code": 0/"mach_code": 1/; s/"mach_code_name": "0x00000000"/"mach_code_name": "KERN_INVALID_ADDRESS"/; s/EXC_CRASH/EXC_BAD_ACCESS/
+    s/"nsexception/"none/; s/"mach_subcode": 0/"mach_subcode": 8/; s/SIGABRT/SIGSEGV/; s/"signal": 6/"signal": 11/; s/"type": "nsexception"/"type": "mach"/' \
+    $samples/kscrash-1.json >"$work/first.json"
+run --summary "$work/first.json"
+has "EXC_BAD_ACCESS (SIGSEGV): KERN_INVALID_ADDRESS"
 run --signature $samples/kscrash-several.json
 has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
 

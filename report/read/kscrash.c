@@ -49,13 +49,12 @@ static void kscrash_set_event(report *r, const json *doc, uint32_t error)
 }
 
 /* The codes of the exception, which stand apart here. */
-static void kscrash_set_codes(report *r, const json *doc, uint32_t mach)
+static void kscrash_set_codes(report *r, const json *doc, uint32_t code_at, uint32_t subcode_at)
 {
     uint64_t code;
     uint64_t subcode;
     text t = {0};
-    if (!json_u64(doc, json_get(doc, mach, "code"), &code) ||
-        !json_u64(doc, json_get(doc, mach, "subcode"), &subcode))
+    if (!json_u64(doc, code_at, &code) || !json_u64(doc, subcode_at, &subcode))
         return;
     text_c(&t, "0x");
     text_hex(&t, code, 16);
@@ -63,6 +62,19 @@ static void kscrash_set_codes(report *r, const json *doc, uint32_t mach)
     text_hex(&t, subcode, 16);
     report_set_fact(r, FACT_RAW_CODES, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
+}
+
+/* The same in reports of version 1, where all of it stands in one object. */
+static void kscrash_set_first_error(report *r, const json *doc, uint32_t error)
+{
+    uint64_t number;
+    fields_fact_of(r, doc, json_get(doc, error, "mach_exception"), FACT_EXCEPTION);
+    if (!json_u64(doc, json_get(doc, error, "mach_code"), &number) || number != 0)
+        fields_fact_of(r, doc, json_get(doc, error, "mach_code_name"), FACT_SUBTYPE);
+    kscrash_set_codes(r, doc, json_get(doc, error, "mach_code"), json_get(doc, error, "mach_subcode"));
+    fields_fact_of(r, doc, json_get(doc, error, "signal_name"), FACT_SIGNAL);
+    if (json_u64(doc, json_get(doc, error, "signal"), &number))
+        report_set_signal(r, number);
 }
 
 static void kscrash_set_error(report *r, const json *doc, uint32_t error)
@@ -76,10 +88,12 @@ static void kscrash_set_error(report *r, const json *doc, uint32_t error)
     if (json_u64(doc, json_get(doc, mach, "exception"), &number))
         report_set_exception(r, number);
     fields_fact_of(r, doc, json_get(doc, mach, "code_name"), FACT_SUBTYPE);
-    kscrash_set_codes(r, doc, mach);
+    kscrash_set_codes(r, doc, json_get(doc, mach, "code"), json_get(doc, mach, "subcode"));
     fields_fact_of(r, doc, json_get(doc, json_get(doc, error, "signal"), "name"), FACT_SIGNAL);
     if (json_u64(doc, json_get(doc, json_get(doc, error, "signal"), "signal"), &number))
         report_set_signal(r, number);
+    if (mach == JSON_NONE)
+        kscrash_set_first_error(r, doc, error);
     reason = reason != JSON_NONE ? reason : json_get(doc, error, "reason");
     thrown = thrown != JSON_NONE ? thrown : json_get(doc, error, "cpp_exception");
     report_set_thrown(r, fields_text(r, doc, json_get(doc, thrown, "name")), fields_text(r, doc, reason));
@@ -92,7 +106,8 @@ static void kscrash_set_facts(report *r, const json *doc, uint32_t object, uint3
     fields_set_facts(r, doc, system, system_facts, sizeof system_facts / sizeof *system_facts);
     fields_fact_of(r, doc, json_get(doc, info, "process_name"), FACT_PROCESS);
     fields_fact_of(r, doc, json_get(doc, info, "id"), FACT_INCIDENT);
-    kscrash_set_timestamp(r, doc, info);
+    fields_fact_of(r, doc, json_get(doc, object, "crash_id"), FACT_INCIDENT); /* of version 1 */
+    kscrash_set_timestamp(r, doc, info != JSON_NONE ? info : object);
     report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, system, "CFBundleShortVersionString")),
                     fields_text(r, doc, json_get(doc, system, "CFBundleVersion")));
     report_set_pair(r, FACT_OS, fields_text(r, doc, json_get(doc, system, "system_version")),
@@ -112,10 +127,13 @@ static void kscrash_add_thread(kscrash_reader *w, uint32_t object)
     thread->queue = fields_text(r, doc, json_get(doc, object, "dispatch_queue"));
     if (thread->crashed) {
         uint32_t registers = json_get(doc, object, "registers");
-        registers_of_json(r, thread, doc, json_get(doc, registers, "basic"));
+        uint32_t basic = json_get(doc, registers, "basic");
+        registers_of_json(r, thread, doc, basic != JSON_NONE ? basic : registers);
         registers_of_json(r, thread, doc, json_get(doc, registers, "exception"));
     }
-    fields_add_stack(r, w->doc, json_get(doc, json_get(doc, object, "backtrace"), "contents"), FORM_KSCRASH);
+    uint32_t stack = json_get(doc, object, "backtrace");
+    bool is_first = json_is(doc, stack, JSON_ARRAY); /* of version 1 */
+    fields_add_stack(r, w->doc, is_first ? stack : json_get(doc, stack, "contents"), FORM_KSCRASH);
 }
 
 /* The last exception object that was freed, where the crash is of its kind. */
@@ -134,6 +152,13 @@ static void kscrash_add_freed_exception(kscrash_reader *w, uint32_t object)
     fields_add_stack(r, w->doc, contents, FORM_KSCRASH);
 }
 
+/* The list of images, which version 1 has in the crash. */
+static uint32_t kscrash_images_of(const json *doc, uint32_t object)
+{
+    uint32_t images = json_get(doc, object, "binary_images");
+    return images != JSON_NONE ? images : json_get(doc, json_get(doc, object, "crash"), "binary_images");
+}
+
 /* The report of a crash in the crash reporter: it has one thread. */
 static bool kscrash_is_minimal(const json *doc, uint32_t object)
 {
@@ -147,7 +172,7 @@ static void kscrash_read_crash(kscrash_reader *w, uint32_t object, bool is_recra
     uint32_t crash = json_get(doc, object, "crash");
     uint32_t threads = json_get(doc, crash, "threads");
     uint32_t only = json_get(doc, crash, "crashed_thread");
-    uint32_t images = json_get(doc, object, "binary_images");
+    uint32_t images = kscrash_images_of(doc, object);
     uint32_t at = JSON_NONE;
     if (json_is(doc, images, JSON_ARRAY)) {
         fields_add_images(r, doc, images);
@@ -199,7 +224,7 @@ bool report_tell_kscrash(const json *doc, uint32_t object)
 {
     return json_is(doc, json_get(doc, object, "recrash_report"), JSON_OBJECT) ||
            (json_is(doc, json_get(doc, object, "crash"), JSON_OBJECT) &&
-            json_is(doc, json_get(doc, object, "binary_images"), JSON_ARRAY));
+            json_is(doc, kscrash_images_of(doc, object), JSON_ARRAY));
 }
 
 /* A report, or an array of several, as servers get them. */
