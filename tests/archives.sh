@@ -269,6 +269,69 @@ $machsym crash -q -d "$two" "$work/reports/one.crash.gz" 2>"$work/said" |
     cmp -s - <($machsym crash -q -d "$two" "$work/reports/one.crash" 2>/dev/null)
 check "a report that gzip compressed" "$work/said"
 
+# Mails as Python's email writes them: each part is answered as the file that Python takes out of it.
+mkdir -p "$work/mails" "$work/taken"
+python3 - "$report" "$bin/../reports/demo.ips" "$work/mails" "$work/taken" <<'END'
+import email, os, sys
+from email.message import EmailMessage
+from email.policy import SMTP
+
+crash, ips = (open(path, "rb").read() for path in sys.argv[1:3])
+mails, taken = sys.argv[3:5]
+
+
+def mail(text, **how):
+    m = EmailMessage(policy=SMTP)
+    m["From"], m["To"], m["Subject"] = "a@example.org", "b@example.org", "A crash, again and again " * 9
+    m.set_content(text, **how)
+    return m
+
+
+text = crash.decode().replace("\r\n", "\n")
+attached = mail("See the report.\n")
+attached.add_attachment(ips, maintype="application", subtype="octet-stream", filename="demo.ips")
+attached.add_attachment(crash, maintype="text", subtype="plain", filename="../../sub/demo.crash", cte="quoted-printable")
+attached.add_attachment(ips, maintype="application", subtype="x", filename="demo.ips")
+attached.add_attachment(ips, maintype="application", subtype="x", filename="größer; \"1\".ips")
+forward = mail("See below.\n")
+forward.add_attachment(mail("Ärger\n" + text, cte="quoted-printable"))
+made = {"attached": attached, "quoted": mail("Ärger = 1\t \n" + text, cte="quoted-printable"), "base64": mail(text, cte="base64"), "forward": forward}
+for name, m in made.items():
+    data = m.as_bytes()
+    if name == "quoted":
+        data = b"From a@example.org Thu Mar 14 08:26:53 2026\n" + data.replace(b"\r\n", b"\n")
+    open(os.path.join(mails, name + ".eml"), "wb").write(data)
+    for i, part in enumerate(p for p in email.message_from_bytes(data).walk() if not p.is_multipart()):
+        open(os.path.join(taken, "%s-%d" % (name, i)), "wb").write(part.get_payload(decode=True))
+open(os.path.join(mails, "plain.eml"), "wb").write(mail(text, cte="7bit").as_bytes())
+data = attached.as_bytes()
+for i in range(1, 10):
+    open(os.path.join(mails, "cut%d" % i), "wb").write(data[:len(data) * i // 10])
+open(os.path.join(mails, "many"), "wb").write(
+    b"MIME-Version: 1.0\nContent-Transfer-Encoding: base64\nContent-Type: multipart/mixed; boundary=x\n\n" + b"--x\n\n" * 100000 + b"--x--")
+END
+count=0
+for pair in "attached.eml/demo.ips attached-1" "attached.eml/demo.crash attached-2" "attached.eml/2/demo.ips attached-3" \
+    'attached.eml/größer;_"1".ips attached-4' "quoted.eml/part_1.txt quoted-0" "base64.eml/part_1.txt base64-0" "forward.eml/part_2.txt forward-1"; do
+    member=${pair% *}
+    $machsym crash -q -d "$two" "$work/taken/${pair#* }" >"$work/want.part"
+    $machsym crash -q -d "$two" "$work/mails/$(printf '%s' "$member" | tr _ ' ')" >"$work/got" 2>"$work/said"
+    [ -s "$work/got" ] && cmp -s "$work/want.part" "$work/got"
+    check "a part of a mail: $member" "$work/said"
+    count=$((count + 1))
+done
+says "a mail that nothing in is encoded" 0 "queue.hpp" $machsym crash -q -d "$two" "$work/mails/plain.eml"
+rm -f "$work/mails"/*.out
+$machsym crash -q --signature -d "$two" "$work/mails" >"$work/got" 2>"$work/said"
+[ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq $((count + 1)) ] && [ "$(cut -c 1-16 "$work/got" | sort -u | wc -l)" -eq 1 ]
+check "a folder of mails, with each report in them" "$work/got"
+for i in 1 2 3 4 5 6 7 8 9; do
+    $machsym crash -q -d "$two" "$work/mails/cut$i" >"$work/got" 2>"$work/said"
+    [ $? -eq 1 ] && [ ! -s "$work/got" ] && [ -s "$work/said" ]
+    check "a mail that is cut short at $i tenths is refused" "$work/said"
+done
+says "a mail of many parts" 1 "more than 4096 parts" $machsym crash -q -d "$two" "$work/mails/many"
+
 # Zstandard, at levels and sizes beside those of tests/test_zstd.c: reports grow by lines that are no frames.
 for tool in bzip2 xz; do
     if need "$tool is named" $tool; then

@@ -4,6 +4,7 @@
 #include "../base/posix.h"
 #include "../base/readfile.h"
 #include "../base/say.h"
+#include "mail.h"
 #include "zstd.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ typedef enum archive_kind {
     KIND_ZSTD,
     KIND_BZIP2,
     KIND_XZ,
+    KIND_MAIL,
     KIND_AR,
     KIND_FAT,
     KIND_THIN
@@ -931,6 +933,18 @@ static bool archive_is_fat_library(const archive *a, const text *head)
     return is;
 }
 
+/* Whether the file is a mail with parts that are encoded. Others are read as they are. */
+static bool archive_is_mail(const archive *a)
+{
+    text mail = {0};
+    bool is = archive_read_at(a, 0, a->size < MAIL_HEAD ? a->size : MAIL_HEAD, &mail) &&
+              mail_is(str_make(mail.v, mail.len));
+    uint64_t left = is && a->size < ARCHIVE_MAX_BYTES ? a->size - mail.len : 0;
+    is = is && archive_read_at(a, mail.len, left, &mail) && mail_is_encoded(str_make(mail.v, mail.len));
+    text_free(&mail);
+    return is;
+}
+
 /* Whether the file is an archive, by its first bytes. */
 static bool archive_find_kind(archive *a)
 {
@@ -959,6 +973,8 @@ static bool archive_find_kind(archive *a)
         a->kind = KIND_FAT;
     else if (head.len == TAR_BLOCK && p[0] != 0 && archive_is_tar_header(p))
         a->kind = KIND_TAR;
+    else if (archive_is_mail(a))
+        a->kind = KIND_MAIL;
     else
         found = false;
     text_free(&head);
@@ -987,6 +1003,58 @@ static bool archive_open_packed(archive *a, const char *ending, machsym_error *e
     return true;
 }
 
+/* What a part of a mail is added to; *err is set when it cannot be. */
+typedef struct mail_taker {
+    archive *a;
+    machsym_error *err;
+} mail_taker;
+
+/* Adds a part. A second one of a name lies in a folder: each can be named. */
+static bool archive_add_part(void *user, machsym_str name, size_t at, size_t len)
+{
+    const mail_taker *taker = user;
+    archive *a = taker->a;
+    text full = {0};
+    size_t same = 1;
+    for (size_t i = 0; i < a->count; i++)
+        same += str_equal(str_base_name(a->v[i].name), name);
+    if (a->count == MAIL_MAX_PARTS)
+        return archive_fail(taker->err, MACHSYM_ERR_LIMIT,
+                            "the mail has more than 4096 parts; save what you need of it", "mail", at);
+    archive_member *member = archive_add_member(a, taker->err);
+    if (member == NULL)
+        return false;
+    if (same > 1) {
+        text_dec(&full, same);
+        text_char(&full, '/');
+    }
+    text_str(&full, name);
+    member->name = pool_copy(&a->names, full.v, full.len);
+    member->at = at;
+    member->packed = member->size = len;
+    text_free(&full);
+    return true;
+}
+
+/* A mail becomes what its parts hold. */
+static bool archive_open_mail(archive *a, machsym_error *err)
+{
+    mail_taker taker = {a, err};
+    text mail = {0};
+    if (!archive_read_at(a, 0, a->size, &mail))
+        return archive_fail(err, MACHSYM_ERR_IO, "the file cannot be read into memory", "mail", 0);
+    bool is_whole = mail_take_apart(str_make(mail.v, mail.len), &a->content, archive_add_part, &taker);
+    text_free(&mail);
+    if (!is_whole && err->code == MACHSYM_OK)
+        archive_damaged(err, "the mail is cut short: no line ends its parts; save it again", "mail", a->size);
+    if (a->fd >= 0)
+        close(a->fd);
+    a->fd = -1;
+    a->ptr = (const uint8_t *)a->content.v;
+    a->size = a->content.len;
+    return is_whole;
+}
+
 static void archive_set_folder(archive *a)
 {
     machsym_str path = str_c(a->path);
@@ -1008,6 +1076,7 @@ static bool archive_open_kind(archive *a, machsym_error *err)
     case KIND_XZ:
         return archive_fail(err, MACHSYM_ERR_UNSUPPORTED,
                             "compressed by xz, which is not read here; unpack it with `unxz`", "xz", 0);
+    case KIND_MAIL: return archive_open_mail(a, err);
     case KIND_FAT: return archive_open_fat(a, err);
     case KIND_THIN:
         if (a->path != NULL)

@@ -1,9 +1,9 @@
 /* ==== >> files/archive ====
- * Job: what is in zip, tar, gzip, zstd and ar files.
+ * Job: what is in zip, tar, gzip, zstd and ar files, and in mails.
  * Offers: archive_open, archive_count, archive_at, archive_find, archive_read.
  * Never: writes to disk.
  *
- * Zip, tar, gzip, zstd and ar files, and folders: what is in them, read into memory. Nothing is written to disk,
+ * Zip, tar, gzip, zstd and ar files, folders, and mails of which a part is encoded: what is in them, read into memory. Nothing is written to disk,
  * and no name of a member is ever used as a path. */
 #ifndef MACHSYM_TOOL_ARCHIVE_H
 #define MACHSYM_TOOL_ARCHIVE_H

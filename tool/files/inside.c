@@ -119,7 +119,7 @@ typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_MAPS, WANT_
 static bool inside_is_report_name(machsym_str path)
 {
     static const char *const ends[] = {".crash", ".ips",  ".txt",  ".json",  ".log",    ".spindump", ".hang",
-                                       ".diag",  ".spin", ".beta", ".panic", ".synced", ".ndjson"};
+                                       ".diag",  ".spin", ".beta", ".panic", ".synced", ".ndjson",   ".eml"};
     size_t bundle = str_find(path, ".xccrashpoint/");
     machsym_str inner = str_make(path.ptr + bundle, path.len - bundle);
     if (str_starts(str_base_name(path), ".")) /* "._NAME" has what only Apple's file systems keep of NAME */
@@ -222,7 +222,7 @@ static bool inside_list_archive(const char *path, listing *to, member_walk *walk
 }
 
 /* An archive that lies in a folder: what is damaged is said; of others nothing. */
-static void inside_list_beside(const char *path, listing *to)
+static bool inside_list_beside(const char *path, listing *to)
 {
     member_walk walk;
     machsym_error err;
@@ -232,6 +232,14 @@ static void inside_list_beside(const char *path, listing *to)
     else if (ok && walk.fault.code != MACHSYM_OK && walk.fault.code != MACHSYM_ERR_UNSUPPORTED)
         say_fault(walk.fault_path.v, &walk.fault);
     text_free(&walk.fault_path);
+    return ok || err.code != MACHSYM_OK;
+}
+
+/* Lists a mail: what its parts hold, or the mail itself when nothing in it is encoded. */
+static void inside_list_mail(const char *path, listing *to)
+{
+    if (!inside_list_beside(path, to))
+        path_list_add(to->out, path);
 }
 
 /* Lists the files below a folder. Links are not followed: they may lead outside, or in circles. */
@@ -269,6 +277,9 @@ static void inside_list_folder(const char *path, unsigned depth, listing *to)
             inside_list_folder(full.v, depth + 1, to);
         } else if (S_ISREG(st.st_mode) && members_is_archive_name(str_c(entry->d_name))) {
             inside_list_beside(full.v, to);
+        } else if (S_ISREG(st.st_mode) && to->what == WANT_REPORTS &&
+                   inside_has_suffix(str_c(full.v), ".eml")) {
+            inside_list_mail(full.v, to);
         } else if (S_ISREG(st.st_mode) && inside_is_wanted_file(to->what, full.v)) {
             path_list_add(to->out, full.v);
         }

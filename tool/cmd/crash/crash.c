@@ -532,7 +532,7 @@ const command crash_command = {
     "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks",
     "[options] REPORT...",
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
-    "REPORT is a file, a .gz, a .zst, a zip, tar, folder or .xccrashpoint with some, or - for standard "
+    "REPORT is a file, a .gz, a .zst, a zip, tar, mail, folder or .xccrashpoint with some, or - for standard "
     "input: "
     ".crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, panics, stackshots, jetsam reports, leaks, MetricKit,\n"
