@@ -163,7 +163,7 @@ def unprefixed(prefix):
 
 PREFIXES = ['> ', '> > ', '>> ', 'Mar 14 08:26:53 mac demo[412]: ', '2026-03-14 08:26:53.123 demo[412:9] ', 'I/crash   (  412): ',
             '2026-03-14T08:26:53Z stdout F | ', '[08:26:53] ', '2026-03-14T08:26:53.123456789Z stdout F ',
-            '<165>1 2026-03-14T08:26:53.003Z mac demo 412 ID47 - ', '{level=info} ']
+            '<165>1 2026-03-14T08:26:53.003Z mac demo 412 ID47 - ', '{level=info} ', '\x1b[31mERROR\x1b[0m ', '\x1b[2m2026-03-14T08:26:53Z\x1b[0m \x1b[1;32mINFO\x1b[0m ']
 LINE_CARRIERS = [(repr(p), prefixed(p), unprefixed(p)) for p in PREFIXES]
 LINE_CARRIERS += [
     ('behind each other', ''.join, lambda s: [t for t in re.split(r'(?m)^(?=Incident Identifier:)', s) if t != '']),

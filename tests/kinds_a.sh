@@ -126,6 +126,12 @@ sed 's/"mach_code": 0/"mach_code": 1/; s/"mach_code_name": "0x00000000"/"mach_co
     $samples/kscrash-1.json >"$work/first.json"
 run --summary "$work/first.json"
 has "EXC_BAD_ACCESS (SIGSEGV): KERN_INVALID_ADDRESS"
+run --apple $samples/kscrash-1.json
+has "Thread 1 crashed with ARM Thread State (64-bit):" "    pc: 0x0000000102a30aec  cpsr: 0x60000000"
+sed 's/"x0": 0/"eax": 1/; s/"x1": 8/"ebx": 2/; s/"lr": [0-9]*/"eip": 4096/; s/"pc": [0-9]*/"edi": 9/; s/"sp": [0-9]*/"esp": 99/; s/"cpsr": [0-9]*/"eflags": 514/' \
+    $samples/kscrash-1.json >"$work/i386.json"
+run --apple "$work/i386.json"
+has "Thread 1 crashed with X86 Thread State (32-bit):" "   eax: 0x00000001   ebx: 0x00000002   edi: 0x00000009   esp: 0x00000063" "eflags: 0x00000202   eip: 0x00001000"
 run --signature $samples/kscrash-several.json
 has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
 

@@ -145,7 +145,8 @@ def expected(r):
     for thread in r["threads"]:
         if thread["registers"]:
             lines.append("Thread %d crashed with Thread State:" % thread["number"])
-            each = ["%6s: 0x%016x" % register for register in thread["registers"]]
+            digits = 16 if r["machine"][1][0] >> 24 else 8  # CPU_ARCH_ABI64
+            each = ["%6s: 0x%0*x" % (name, digits, value) for name, value in thread["registers"]]
             lines.extend("".join(each[i:i + 4]) for i in range(0, len(each), 4))
             lines.append("")
     lines.append("Binary Images:")

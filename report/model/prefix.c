@@ -108,9 +108,21 @@ static size_t scan_quote_end(machsym_str s)
  * longer is none, and one that has more such ends is a sentence. */
 enum { PREFIX_MAX = 200, PREFIX_ENDS = 12 };
 
+/* Whether a terminal's colour ends here, "\x1b[31m" or "\x1b[1;31m". */
+static bool scan_is_colour_end(machsym_str s, size_t at)
+{
+    if (s.ptr[at] != 'm')
+        return false;
+    while (at > 0 && (scan_is_digit(s.ptr[at - 1]) || s.ptr[at - 1] == ';'))
+        at--;
+    return at > 0 && s.ptr[at - 1] == '[';
+}
+
 static bool scan_is_end(machsym_str s, size_t at)
 {
     char c = s.ptr[at];
+    if (scan_is_colour_end(s, at))
+        return true;
     bool is_word = at > 0 && scan_is_blank(s.ptr[at - 1]); /* "stdout F " of CRI, "- - " of RFC 5424 */
     bool closes = c == ']' || c == ':' || c == '|' || c == ')' || c == '}' || scan_is_digit(c) || c == 'Z' ||
                   (is_word && (c == 'F' || c == 'P' || c == '-'));

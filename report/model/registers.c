@@ -79,12 +79,13 @@ static void registers_add_numbered(report *r, report_thread *thread, const json 
 void registers_of_json(report *r, report_thread *thread, const json *doc, uint32_t object)
 {
     static const char *const names[] = {
-        "x0",   "x1",  "x2",  "x3",  "x4",     "x5",  "x6",  "x7",  "x8",   "x9",   "x10",  "x11",
-        "x12",  "x13", "x14", "x15", "x16",    "x17", "x18", "x19", "x20",  "x21",  "x22",  "x23",
-        "x24",  "x25", "x26", "x27", "x28",    "x29", "r0",  "r1",  "r2",   "r3",   "r4",   "r5",
-        "r6",   "r7",  "rax", "rbx", "rcx",    "rdx", "rdi", "rsi", "rbp",  "rsp",  "r8",   "r9",
-        "r10",  "r11", "r12", "r13", "r14",    "r15", "rip", "ip",  "fp",   "lr",   "sp",   "pc",
-        "cpsr", "far", "esr", "fsr", "rflags", "cr2", "cpu", "err", "trap", "tmp0", "tmp1", "tmp2"};
+        "x0",  "x1",  "x2",     "x3",  "x4",     "x5",  "x6",   "x7",   "x8",   "x9",  "x10", "x11",  "x12",
+        "x13", "x14", "x15",    "x16", "x17",    "x18", "x19",  "x20",  "x21",  "x22", "x23", "x24",  "x25",
+        "x26", "x27", "x28",    "x29", "r0",     "r1",  "r2",   "r3",   "r4",   "r5",  "r6",  "r7",   "rax",
+        "rbx", "rcx", "rdx",    "rdi", "rsi",    "rbp", "rsp",  "r8",   "r9",   "r10", "r11", "r12",  "r13",
+        "r14", "r15", "rip",    "ip",  "fp",     "lr",  "sp",   "pc",   "eax",  "ebx", "ecx", "edx",  "edi",
+        "esi", "ebp", "esp",    "ss",  "eflags", "eip", "cs",   "ds",   "es",   "fs",  "gs",  "cpsr", "far",
+        "esr", "fsr", "rflags", "cr2", "cpu",    "err", "trap", "tmp0", "tmp1", "tmp2"};
     uint32_t numbered = json_get(doc, object, "x");
     if (json_is(doc, numbered, JSON_ARRAY))
         registers_add_numbered(r, thread, doc, numbered);

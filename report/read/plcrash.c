@@ -412,8 +412,16 @@ static void plcrash_put_threads(plcrash *p)
     }
 }
 
+/* How many digits a register has. */
+static unsigned plcrash_digits(plcrash *p)
+{
+    machsym_str machine = proto_get(&p->in, p->in.all, REPORT_MACHINE).bytes;
+    const char *arch = plcrash_arch_of(p, proto_get(&p->in, machine, 2).bytes);
+    return arch != NULL && strstr(arch, "64") == NULL ? 8 : 16;
+}
+
 /* Registers, four a line, of threads that have some. */
-static void plcrash_put_registers(plcrash *p, machsym_str thread)
+static void plcrash_put_registers(plcrash *p, machsym_str thread, unsigned digits)
 {
     proto_field field;
     size_t at = 0;
@@ -431,7 +439,7 @@ static void plcrash_put_registers(plcrash *p, machsym_str thread)
             text_char(p->t, ' ');
         text_shown(p->t, name);
         text_c(p->t, ": ");
-        plcrash_put_hex(p, proto_get(&p->in, field.bytes, 2).value, 16);
+        plcrash_put_hex(p, proto_get(&p->in, field.bytes, 2).value, digits);
         text_c(p->t, ++count % 4 == 0 ? "\n" : "");
     }
     text_c(p->t, count % 4 != 0 ? "\n\n" : count > 0 ? "\n" : "");
@@ -441,9 +449,10 @@ static void plcrash_put_states(plcrash *p)
 {
     proto_field field;
     size_t at = 0;
+    unsigned digits = plcrash_digits(p);
     while (proto_next(&p->in, p->in.all, &at, &field)) {
         if (field.number == REPORT_THREAD)
-            plcrash_put_registers(p, field.bytes);
+            plcrash_put_registers(p, field.bytes, digits);
     }
 }
 

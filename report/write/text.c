@@ -4,6 +4,7 @@
 #include "../base/memory.h"
 #include "../base/names.h"
 #include "../model/json_stack.h"
+#include "../model/registers.h"
 #include "../model/stack.h"
 #include "apple.h"
 
@@ -501,6 +502,39 @@ static void write_put_images(const apple_text *a)
     free(order);
 }
 
+/* ---- Registers ---- */
+
+/* Registers of a report that is no .ips, four a line. */
+static void write_put_registers(const apple_text *a)
+{
+    static const char *const states[][2] = {{"x0", "ARM Thread State (64-bit)"},
+                                            {"r0", "ARM Thread State (32-bit)"},
+                                            {"rax", "X86 Thread State (64-bit)"},
+                                            {"eax", "X86 Thread State (32-bit)"}};
+    const report_thread *thread = registers_thread(a->r);
+    size_t state = 0;
+    if (thread == NULL || thread->register_count == 0)
+        return;
+    while (state < 4 && registers_find(a->r, thread, states[state][0]) == NULL)
+        state++;
+    text_c(a->t, "Thread ");
+    text_dec(a->t, thread->number);
+    text_c(a->t, " crashed with ");
+    text_c(a->t, state < 4 ? states[state][1] : "Thread State");
+    text_c(a->t, ":\n");
+    for (uint32_t i = 0; i < thread->register_count; i++) {
+        const report_register *one = registers_at(a->r, thread, i);
+        for (size_t k = one->name.len; k < 6; k++)
+            text_char(a->t, ' ');
+        text_shown(a->t, one->name);
+        text_c(a->t, ": 0x");
+        bool is_short = state % 2 == 1 || str_is(one->name, "cpsr") || str_is(one->name, "esr");
+        text_hex(a->t, one->value, is_short ? 8 : 16);
+        text_c(a->t, i % 4 == 3 || i + 1 == thread->register_count ? "\n" : "");
+    }
+    text_char(a->t, '\n');
+}
+
 /* ---- All together ---- */
 
 /* A report that is text already stays as it is. */
@@ -519,7 +553,10 @@ void write_text(const report *r, const write_options *how, text *out)
     write_put_threads(&a, THREAD_PLAIN);
     if (a.doc != NULL && a.form != APPLE_CONSOLE)
         text_char(out, '\n');
-    apple_put_state(&a);
+    if (a.doc != NULL)
+        apple_put_state(&a);
+    else
+        write_put_registers(&a);
     write_put_images(&a);
     if (a.doc != NULL)
         text_char(out, '\n');
