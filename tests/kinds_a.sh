@@ -135,6 +135,32 @@ has "Thread 1 crashed with X86 Thread State (32-bit):" "   eax: 0x00000001   ebx
 run --signature $samples/kscrash-several.json
 has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
 
+# ---- Node ----
+
+# As Node 20 writes it; what is of a Mac in it is by hand. It has no place of an image, so nothing can be looked up.
+run $samples/node.json
+same $samples/node.json "$work/out" "Node's report stays as it is"
+run --summary $samples/node.json
+has "node v20.20.2 on Darwin (23.4.0)" "uncaught exception TypeError: boom" "at skip (/Users/alice/app/player.js:19:11)" \
+    "node                    node::report::GetReport(v8::FunctionCallbackInfo<v8::Value> const&)" "the report lists no images"
+run --json $samples/node.json
+has '"process":"node"' '"pid":412' '"date":"2026-03-14T08:26:53Z"'
+run --signature $samples/node.json
+has "SIGABRT TypeError (boom): node::GetNodeReport | node::report::GetReport | v8::internal::FunctionCallbackArguments::Call"
+sed 's/TypeError: boom/Error [ERR_SYNTHETIC]: JavaScript Callstack/; s/102a3/112a3/' $samples/node.json >"$work/node.json"
+run --signature "$work/node.json"
+has "exception, Exception: node::GetNodeReport | node::report::GetReport | v8::internal::FunctionCallbackArguments::Call"
+sed 's/nodejsVersion/version/' $samples/node.json >"$work/other.json"
+$MACHSYM crash -q --signature "$work/other.json" >"$work/out" 2>&1
+[ $? -eq 1 ]
+check "what is not Node's is no report of it" "$work/out"
+for cut in $(seq 1 37 "$(wc -c <$samples/node.json)"); do
+    head -c "$cut" $samples/node.json >"$work/cut.json"
+    $MACHSYM crash -q --json "$work/cut.json" >"$work/out" 2>&1
+    [ $? -le 1 ]
+    check "cut at $cut" "$work/out"
+done
+
 # ---- Crashlytics ----
 
 run --to=same $samples/crashlytics-thrown.txt

@@ -99,6 +99,17 @@ static const json_words bugsnag_words = {
     .owner = "owner",
     .kept = {"frameAddress", "machoFile", "machoLoadAddress", "machoUUID", "machoVMAddress", "inProject"},
 };
+static const json_words node_words = {
+    .address = "pc",
+    .image = "image", /* from here on members that Node does not write */
+    .symbol = "symbol",
+    .start = "start",
+    .hex = true,
+    .file = "file",
+    .line = "line",
+    .owner = "owner",
+    .kept = {"pc"},
+};
 
 const json_words *fields_words_of(frame_form form)
 {
@@ -108,6 +119,7 @@ const json_words *fields_words_of(frame_form form)
     case FORM_SENTRY: return &sentry_words;
     case FORM_SENTRY_API: return &sentry_api_words;
     case FORM_BUGSNAG: return &bugsnag_words;
+    case FORM_NODE: return &node_words;
     default: return &ips_words;
     }
 }

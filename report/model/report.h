@@ -70,7 +70,8 @@ typedef enum frame_form {
     FORM_KSCRASH,
     FORM_SENTRY,
     FORM_SENTRY_API,
-    FORM_BUGSNAG
+    FORM_BUGSNAG,
+    FORM_NODE
 } frame_form;
 
 /* How the bytes around a frame are escaped. */
@@ -251,6 +252,7 @@ typedef enum report_fact {
     OBJECT(SENTRY, "Sentry event", sentry, "debug_meta")                                                     \
     OBJECT(BUGSNAG, "Bugsnag event", bugsnag, "frameAddress")                                                \
     OBJECT(DATADOG, "Datadog event", datadog, "binary_images")                                               \
+    OBJECT(NODE, "Node report", node, "nativeStack")                                                         \
     OBJECT(METRIC, "MetricKit", metric, "callStackRootFrames")                                               \
     DOCUMENT(LOG, "log", log) /* an event may have no stack: those of an array are one report */
 

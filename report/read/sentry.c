@@ -9,6 +9,7 @@
 #include "../base/text.h"
 #include "../model/json_stack.h"
 #include "../model/parts.h"
+#include "../model/registers.h"
 #include "../model/report.h"
 #include "machsym.h"
 #include "formats.h"
@@ -114,6 +115,8 @@ static void sentry_add_stacks(sentry_reader *w, uint32_t container, bool is_exce
                  &thread->number);
         thread->crashed = at == last || json_true(doc, json_get(doc, at, "crashed"));
         thread->name = fields_text(r, doc, json_get(doc, at, "name"));
+        if (thread->crashed)
+            registers_of_json(r, thread, doc, json_get(doc, json_get(doc, at, "stacktrace"), "registers"));
         fields_add_stack(r, w->doc, frames, w->form);
     }
 }

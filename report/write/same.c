@@ -96,7 +96,8 @@ static void write_frame(writer *w, const report_frame *frame)
     case FORM_KSCRASH:
     case FORM_SENTRY:
     case FORM_SENTRY_API:
-    case FORM_BUGSNAG: jsonframe_object(w, frame); break;
+    case FORM_BUGSNAG:
+    case FORM_NODE: jsonframe_object(w, frame); break;
     case FORM_STACKSHOT: jsonframe_stackshot(w, frame); break;
     case FORM_METRIC: jsonframe_metric(w, frame); break;
     }
