@@ -350,6 +350,45 @@ env XDG_CACHE_HOME=relative HOME="$work/cwd" $M crash -q -d "$work/own/folder" "
 [ -n "$(ls "$work/cwd/.cache/machsym")" ] && [ ! -e relative ]
 ok "a relative XDG_CACHE_HOME counts as none" $?
 
+# ---- Colours ----
+
+# For terminals, unless NO_COLOR is set and not empty, and for whoever asks for them (no-color.org).
+coloured() { grep -c "$(printf '\033')\[" "$work/out"; }
+summary() { "$@" "$M" crash -q --no-cache --summary -d $dsym "$reports/demo.crash" >"$work/out" 2>"$work/err"; }
+for case in "auto 0" "always 1" "never 0"; do
+    "$M" crash -q --no-cache --summary --color="${case% *}" -d $dsym "$reports/demo.crash" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status -eq 0 ] && [ $(($(coloured) > 0)) -eq "${case#* }" ]
+    ok "--color=${case% *} to a pipe" $?
+done
+summary env
+[ "$(coloured)" -eq 0 ]
+ok "a pipe gets no colours by itself" $?
+if need "colours on a terminal" python3; then
+    cat >"$work/terminal.py" <<'END'
+import os, pty, sys
+out = b""
+def read(fd):
+    global out
+    data = os.read(fd, 65536)
+    out += data
+    return data
+status = pty.spawn(sys.argv[2:], read)
+open(sys.argv[1], "wb").write(out)
+sys.exit(os.waitstatus_to_exitcode(status))
+END
+    for case in "1 env -u NO_COLOR" "1 env NO_COLOR=" "0 env NO_COLOR=1"; do
+        # shellcheck disable=SC2086
+        python3 "$work/terminal.py" "$work/out" ${case#* } "$M" crash -q --no-cache --summary -d $dsym "$reports/demo.crash" </dev/null >"$work/err" 2>&1
+        status=$?
+        [ $status -eq 0 ] && grep -q 'player.mm:19' "$work/out" && [ $(($(coloured) > 0)) -eq "${case%% *}" ]
+        ok "a terminal: ${case#* }" $?
+    done
+fi
+"$M" crash --color=red "$reports/demo.crash" >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] && grep -q -- '--color is one of auto, always, never, not red' "$work/err"
+ok "another word for --color" $?
+
 # ---- The memory that a long log takes ----
 
 # docs/reports.md states it: addresses for five times its length, and 64 MB beside the symbols.

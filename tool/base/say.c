@@ -1,6 +1,7 @@
 /* Messages; see say.h. */
 #include "say.h"
 #include "../../report/base/memory.h"
+#include "machine.h"
 #include "out.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static _Thread_local text *hearer; /* who hears what this thread says; NULL: standard error */
 
@@ -17,6 +19,34 @@ text *say_to(text *by)
     text *before = hearer;
     hearer = by;
     return before;
+}
+
+/* The line that tells how far work is. */
+static struct {
+    double since; /* of the first call; 0: none yet */
+    double drawn;
+    bool is_shown;
+} far;
+
+void say_progress(const char *what, size_t done, size_t total)
+{
+    double now = machine_seconds();
+    if (isatty(STDERR_FILENO) != 1)
+        return;
+    far.since = far.since > 0 ? far.since : now;
+    if (now - far.since < 1 || now - far.drawn < 0.2)
+        return;
+    fprintf(stderr, "\r%s: %zu of %zu\033[K", what, done, total);
+    far.drawn = now;
+    far.is_shown = true;
+}
+
+void say_progress_end(void)
+{
+    if (!far.is_shown)
+        return;
+    fputs("\r\033[K", stderr);
+    far.is_shown = false; /* other threads read it, and none of them shows a line */
 }
 
 static void say_it(const char *name, const char *format, va_list args)
@@ -30,6 +60,7 @@ static void say_it(const char *name, const char *format, va_list args)
         text_free(&line);
         return;
     }
+    say_progress_end();
     out_flush();
     fwrite(line.v, 1, line.len, stderr);
     text_free(&line);

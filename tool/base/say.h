@@ -1,6 +1,6 @@
 /* ==== >> say ====
  * Job: messages to people, and which of them make the exit status 1.
- * Offers: TOOL_OK and its kin; say_message, say_plain, say_to, say_and_die, say_error, say_slices, say_fault;
+ * Offers: TOOL_OK and its kin; say_progress, say_message, say_plain, say_to, say_and_die, say_error, say_slices, say_fault;
  * status_note_damage, status_note_fault, status_note_memory, status_end; say_is_output_lost, say_finish_output.
  * Never: writes to standard output. */
 #ifndef MACHSYM_TOOL_SAY_H
@@ -15,6 +15,10 @@ enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_USAGE = 2 };
 
 /* ---- Messages ---- */
 
+/* Shows on a terminal how far long work is, once it has taken a second: "verify: 12 of 340". Whatever is said takes the line
+ * away; what goes to standard output wants say_progress_end first. */
+void say_progress(const char *what, size_t done, size_t total);
+void say_progress_end(void);
 /* Prints "machsym: ..." to stderr: one line, whatever is in the names that it holds. */
 void say_message(const char *format, ...)
 #if defined(__GNUC__)

@@ -363,10 +363,12 @@ static bool check_all(const check_options *o, const check_files *files)
     size_t excepted = 0;
     bool ok = true;
     for (size_t at = 0; at < files->count && !out_failed();) {
+        say_progress("check", at, files->count);
         check_row row = check_next_row(files, &at);
         if (check_is_excepted(o, &row)) {
             excepted++;
         } else if (check_one(o, files, &row)) {
+            say_progress_end();
             check_print(o, &row);
             counts[row.state != CHECK_OK]++;
         } else {
@@ -375,6 +377,7 @@ static bool check_all(const check_options *o, const check_files *files)
         text_free(&row.why);
     }
     size_t all = counts[0] + counts[1];
+    say_progress_end();
     if (!o->json && excepted > 0)
         out_line("%zu image%s: %zu ok, %zu not; %zu left out by --except", all, all == 1 ? "" : "s",
                  counts[0], counts[1], excepted);

@@ -74,6 +74,19 @@ static bool crash_take_format(void *field, const char *value)
     return false;
 }
 
+static bool crash_take_colour(void *field, const char *value)
+{
+    static const char *const names[] = {"auto", "always", "never"};
+    for (unsigned i = 0; i < 3; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            *(crash_colour *)field = (crash_colour)i;
+            return true;
+        }
+    }
+    say_message("--color is one of auto, always, never, not %s", value);
+    return false;
+}
+
 /* A number that is not negative, up to a comma or the end; stays where the text has none. Returns after
  * it, NULL when there is something else. */
 static const char *crash_take_number(const char *at, double *number)
@@ -311,6 +324,9 @@ static const option table[] = {
     {"json-out", "FILE", "JSON of each report too, an object a line, by the same lookups",
      offsetof(crash_options, json_out), crash_take_json_out},
     {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
+    {"color", "auto|always|never",
+     "auto (default): a summary has colours on a terminal, unless NO_COLOR is set",
+     offsetof(crash_options, colour), crash_take_colour},
     {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
      offsetof(crash_options, strict), NULL},
     {NULL, NULL, "", 0, NULL},

@@ -29,6 +29,9 @@ typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON, FORMAT_HT
 typedef enum missing_form { MISSING_SAID = 0, MISSING_TEXT, MISSING_JSON } missing_form;
 
 /* What the options say. */
+/* Whether a summary has colours. */
+typedef enum crash_colour { COLOUR_AUTO = 0, COLOUR_ALWAYS, COLOUR_NEVER } crash_colour;
+
 typedef struct crash_options {
     const char *stores[MAX_STORES];
     size_t store_count;
@@ -44,6 +47,7 @@ typedef struct crash_options {
     const char *files_from; /* a list of reports; NULL: none */
     const char *output;
     crash_format format;
+    crash_colour colour;
     lines_option lines;
     uint32_t session_flags;
     resolve_options resolve;

@@ -1059,6 +1059,15 @@ static bool crash_open_groups(crash_run *run)
     return run->options->groups_in == NULL || state_read(run->groups, run->options->groups_in);
 }
 
+/* Colours are for terminals, and for whoever asks for them. NO_COLOR counts unless it is empty. */
+static bool crash_has_colour(const crash_options *o)
+{
+    const char *no = getenv("NO_COLOR");
+    if (o->colour != COLOUR_AUTO)
+        return o->colour == COLOUR_ALWAYS;
+    return isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && (no == NULL || no[0] == 0);
+}
+
 int crash_run_reports(const crash_options *o, char **reports, const char *found, size_t count)
 {
     store_options store_how = {o->no_cache};
@@ -1074,7 +1083,7 @@ int crash_run_reports(const crash_options *o, char **reports, const char *found,
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
     run.brief = !o->quiet && !o->summary && !o->brief && !run.tell && !run.progress;
-    run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
+    run.colour = crash_has_colour(o);
     bool has_run = false;
     bool is_ready = crash_open_groups(&run) && crash_add_stores(o, s, reports, count) &&
                     crash_has_memory(o) && crash_prepare_output(&run) && crash_spares_inputs(&run, s);

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_NAME_MAPS = 64, MAX_STORED_NAME = 200 };
 
@@ -798,6 +799,7 @@ static int adding_run(int argc, char **argv)
         return options_wrong(&store_add_command,
                              "the store lies in a bundle; the store comes first, then what is added");
     c.dir = argv[1];
+    c.how.progress = isatty(STDERR_FILENO) == 1;
     for (int i = 2; i <= count; i++)
         ok = adding_add_path(&c, argv[i]) && ok;
     return ok ? TOOL_OK : TOOL_ERROR;

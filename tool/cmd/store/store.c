@@ -524,6 +524,7 @@ static const char *store_cmd_check_plist(const char *path, machsym_error *err)
 static bool store_cmd_tell_checked(const kept_image *image, const char *path, const char *why,
                                    const machsym_error *err, bool is_json)
 {
+    say_progress_end();
     text t = {0};
     if (is_json) {
         json_begin(&t, "store-verify");
@@ -586,8 +587,11 @@ static int store_cmd_run_verify(int argc, char **argv)
         return options_wrong(&store_verify_command, count == 0 ? "no store is named" : "one store at a time");
     if (!store_cmd_read_by_name(argv[1], &list))
         return TOOL_ERROR;
-    for (size_t i = 0; i < list.count; i++)
+    for (size_t i = 0; i < list.count; i++) {
+        say_progress("verify", i, list.count);
         bad += !store_cmd_verify_image(argv[1], &list.v[i], o.json);
+    }
+    say_progress_end();
     for (size_t i = 0; i < list.left_count; i++) {
         machsym_error err = {MACHSYM_OK, 0, NULL, NULL, 0};
         store_cmd_tell_checked(NULL, list.left[i], "a killed run left it; machsym store gc --yes removes it",
