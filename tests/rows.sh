@@ -211,7 +211,45 @@ amp &
 quot \"
 nbsp blank
 #39 '
+#x27 '
+#039 '
+apos '
+#34 \"
 END
+
+# ---- Modules of sanitizers: PATH, then :ARCH unless the symbolizer knows none, then +OFFSET ----
+
+while IFS='|' read -r module path arch; do
+    printf '    #0 0x102a30838 in f+0x10 (%s)\n' "$module" >"$work/module.txt"
+    tell --json "$work/module.txt"
+    grep -qF "\"path\":\"$path\",\"arch\":$arch,\"uuid\":null,\"base\":\"0x102a30000\"" "$work/out"
+    check "module $module" "$work/out"
+done <<'END'
+/path/demo+0x838|/path/demo|null
+/path/demo:arm64+0x838|/path/demo|"arm64"
+/path/a:b/demo+0x838|/path/a:b/demo|null
+/path/a:b/demo:x86_64+0x838|/path/a:b/demo|"x86_64"
+demo:arm64e+0x838|demo|"arm64e"
+demo+0x838|demo|null
+END
+
+# ---- Days of the calendar, by Python's ----
+
+if need "days of the calendar" python3; then
+    python3 - >"$work/days" <<'END'
+import calendar
+for year in (1, 4, 100, 400, 1896, 1900, 1996, 1999, 2000, 2023, 2024, 2100, 2200, 2400, 9999):
+    for month in range(1, 13):
+        last = calendar.monthrange(year, month)[1]
+        print("%04d-%02d-%02d 0" % (year, month, last))
+        print("%04d-%02d-%02d 2" % (year, month, last + 1))
+END
+    while read -r date status; do
+        tell --only=since="$date" --signature "$work/entity.crash"
+        [ $? -eq "$status" ]
+        check "the day $date" "$work/err"
+    done <"$work/days"
+fi
 
 # ---- Redacted fields: all rows ----
 

@@ -61,8 +61,8 @@ static size_t recognise_entity_at(const char *p, size_t left, char *c)
     static const struct {
         const char *name;
         char c;
-    } entities[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'},
-                    {"&quot;", '"'}, {"&nbsp;", ' '}, {"&#39;", '\''}};
+    } entities[] = {{"&lt;", '<'},   {"&gt;", '>'},    {"&amp;", '&'},   {"&quot;", '"'},  {"&nbsp;", ' '},
+                    {"&#39;", '\''}, {"&#x27;", '\''}, {"&#039;", '\''}, {"&apos;", '\''}, {"&#34;", '"'}};
     for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
         size_t len = strlen(entities[i].name);
         if (left >= len && memcmp(p, entities[i].name, len) == 0) {
