@@ -110,6 +110,23 @@ grep -q '"name":"get_width"[^}]*"folded_by":"call-site"}' "$work/json" &&
     grep -q '"name":"get_height"[^}]*"folded":\["get_depth","get_width"\]}' "$work/json" &&
     grep -q '"name":"zero_f"[^}]*"folded":\["zero_a","zero_b","zero_c","zero_d","zero_e"\]}' "$work/json"
 check "crash --json has all names, or who decided"
+if need "folded functions by the worker" python3; then
+    for options in "" "--names=symtab" "--no-demangle" "--lines=dwarf"; do
+        # shellcheck disable=SC2086
+        "$machsym" crash -q --no-cache --json $options -d $bin/folded-arm64-all.dwarf $report >"$work/json.want"
+        python3 -c 'import json, sys; print(json.dumps({"id": 1, "do": "crash", "report": open(sys.argv[1]).read(), "want": ["json"]}))' $report |
+            "$machsym" worker $options -d $bin/folded-arm64-all.dwarf >"$work/json.answer" 2>"$work/err"
+        python3 - "$work/json.want" "$work/json.answer" >"$work/differ" 2>&1 <<'END'
+import json, sys
+want, answer = (json.load(open(path)) for path in sys.argv[1:])
+got = answer["reports"][0]["json"]
+got = json.loads(got) if isinstance(got, str) else got
+assert want["threads"] == got["threads"], (want["threads"], got["threads"])
+assert any(call.get("folded") or call.get("folded_by") for thread in got["threads"] for frame in thread["frames"] for call in frame["calls"])
+END
+        check "the worker has what crash has: $options" "$work/differ"
+    done
+fi
 
 # The signature of an undecided frame is the sorted set, whichever function answers: here from symbols, with another first.
 for kind in all symbols; do
