@@ -364,8 +364,7 @@ static void test_stated(void)
     machsym_image *image = open_bytes(file.ptr, file.len, NULL);
     machsym_cursor at = {0, 0};
     machsym_section info;
-    while (machsym_image_next_section(image, &at, &info) &&
-           memcmp(info.name.ptr, "__debug_info", info.name.len) != 0) {
+    while (machsym_image_next_section(image, &at, &info) && !test_same(info.name, test_str("__debug_info"))) {
     }
     CHECK(line_of(image, addr, "zero_a") == 45 && line_of(image, addr, "zero_f") == 50);
     memcpy(copy, file.ptr, file.len);
