@@ -272,7 +272,7 @@ check "a report that gzip compressed" "$work/said"
 # Mails as Python's email writes them: each part is answered as the file that Python takes out of it.
 mkdir -p "$work/mails" "$work/taken"
 python3 - "$report" "$bin/../reports/demo.ips" "$work/mails" "$work/taken" <<'END'
-import email, os, sys
+import email, mailbox, os, sys
 from email.message import EmailMessage
 from email.policy import SMTP
 
@@ -304,6 +304,10 @@ for name, m in made.items():
     for i, part in enumerate(p for p in email.message_from_bytes(data).walk() if not p.is_multipart()):
         open(os.path.join(taken, "%s-%d" % (name, i)), "wb").write(part.get_payload(decode=True))
 open(os.path.join(mails, "plain.eml"), "wb").write(mail(text, cte="7bit").as_bytes())
+box = mailbox.mbox(os.path.join(mails, "box"))
+for m in (attached, mail("From here on: 1\n\nFrom nowhere\n" + text, cte="quoted-printable"), mail(text, cte="7bit"), mail(text, cte="base64")):
+    box.add(m.as_bytes())
+box.close()
 data = attached.as_bytes()
 for i in range(1, 10):
     open(os.path.join(mails, "cut%d" % i), "wb").write(data[:len(data) * i // 10])
@@ -325,6 +329,9 @@ rm -f "$work/mails"/*.out
 $machsym crash -q --signature -d "$two" "$work/mails" >"$work/got" 2>"$work/said"
 [ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq $((count + 1)) ] && [ "$(cut -c 1-16 "$work/got" | sort -u | wc -l)" -eq 1 ]
 check "a folder of mails, with each report in them" "$work/got"
+$machsym crash -q --signature -d "$two" "$work/mails/box" >"$work/got" 2>"$work/said"
+[ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq 7 ] && [ "$(cut -c 1-16 "$work/got" | sort -u | wc -l)" -eq 1 ]
+check "a mailbox of four mails, with each report in them" "$work/got"
 for i in 1 2 3 4 5 6 7 8 9; do
     $machsym crash -q -d "$two" "$work/mails/cut$i" >"$work/got" 2>"$work/said"
     [ $? -eq 1 ] && [ ! -s "$work/got" ] && [ -s "$work/said" ]

@@ -313,12 +313,28 @@ static bool mail_walk_part(mail_walk *w, machsym_str whole, unsigned depth)
     return true;
 }
 
+/* Takes a mail off a mailbox: up to a line that begins with From and has an empty one ahead, without the line it begins with. */
+static machsym_str mail_take_mail(machsym_str *rest)
+{
+    machsym_str line;
+    bool is_behind_empty = false;
+    str_take_line(rest, &line);
+    machsym_str mail = *rest;
+    while (rest->len > 0 && !(is_behind_empty && str_starts(*rest, "From "))) {
+        str_take_line(rest, &line);
+        is_behind_empty = line.len == 0;
+    }
+    return str_make(mail.ptr, mail.len - rest->len);
+}
+
 bool mail_take_apart(machsym_str mail, text *out,
                      bool (*add)(void *user, machsym_str name, size_t at, size_t len), void *user)
 {
     mail_walk w = {out, add, user, 0};
-    machsym_str line;
-    if (str_starts(mail, "From "))
-        str_take_line(&mail, &line);
-    return mail_walk_part(&w, mail, 0);
+    bool ok = true;
+    if (!str_starts(mail, "From ")) /* else it is a mailbox */
+        return mail_walk_part(&w, mail, 0);
+    while (ok && mail.len > 0)
+        ok = mail_walk_part(&w, mail_take_mail(&mail), 0);
+    return ok;
 }
