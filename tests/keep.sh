@@ -302,4 +302,14 @@ if need_nobody "gc without permission"; then
     check "gc without permission: all is there"
     chmod -R u+w st
 fi
+# Of a folder what says no more than a dSYM beside it is left out; a library without a dSYM is kept, as a file without its binary is.
+mkdir -p mixed/inner
+cp -R "$dsym" mixed/demo.dSYM
+cp "$bin/demo" "$bin/zoo-i386-old.o" mixed/
+cp "$bin/exports-arm64-chained-strip.dylib" mixed/inner/
+says "a folder of a dSYM, its program and another library" 0 "exports-arm64-chained-strip.dylib, arm64" $M store add mixed.st mixed
+$M store list mixed.st >got
+[ "$(wc -l <got)" -eq 2 ] && grep -q ' both  *demo' got && grep -q 'binary+map  *exports-arm64-chained-strip.dylib' got
+check "has the dSYM, and the library that has none" got
+
 end

@@ -19,7 +19,7 @@ printf '#!/bin/sh\nexec "%s" -s "%s" "$@"\n' "$(command -v redis-cli)" "$work/re
 chmod +x "$work/bin/machsym" "$work/bin/redis-cli"
 cp -R $dsym "$work/home/dsyms/"
 cp -R $dsym "$here/App.xcarchive/dSYMs/"
-cp -R $dsym "$here/build/"
+cp tests/fixtures/bin/demo "$here/build/"
 cp -R $dsym "$here/App.dSYM"
 mv "$here/App.dSYM/Contents/Resources/DWARF/demo" "$here/App.dSYM/Contents/Resources/DWARF/App"
 mkdir -p "$here/folded.dSYM/Contents/Resources/DWARF"

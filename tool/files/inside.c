@@ -358,20 +358,86 @@ static unsigned inside_rank_of(const char *path)
     return inside_is_in_dsym(str_c(path)) ? 2 : inside_is_map(path) ? 0 : 1;
 }
 
-static void inside_keep_best(path_list *list, inside_kind kind)
+static void inside_keep_best(path_list *list)
 {
     unsigned best = 0;
     size_t count = 0;
     for (size_t i = 0; i < list->count && best < 2; i++)
         best = inside_rank_of(list->v[i]) > best ? inside_rank_of(list->v[i]) : best;
     for (size_t i = 0; i < list->count; i++) {
-        unsigned rank = inside_rank_of(list->v[i]);
-        if (rank == best || (rank == 0 && kind == INSIDE_KEPT))
+        if (inside_rank_of(list->v[i]) == best)
             list->v[count++] = list->v[i];
         else
             free(list->v[i]);
     }
     list->count = count;
+}
+
+/* ---- What is worth keeping ---- */
+
+/* The UUIDs of dSYMs. */
+typedef struct inside_uuids {
+    machsym_uuid *v;
+    size_t count;
+    size_t cap;
+} inside_uuids;
+
+static int inside_by_uuid(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(machsym_uuid));
+}
+
+static void inside_add_uuids(const char *path, inside_uuids *to)
+{
+    machsym_slice slices[MACHSYM_MAX_SLICES];
+    machsym_error err;
+    size_t count = inside_probe(path, slices, MACHSYM_MAX_SLICES, &err);
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
+        to->v = mem_room(to->v, to->count, &to->cap, sizeof *to->v);
+        to->v[to->count++] = slices[i].uuid;
+    }
+}
+
+/* Whether a program or library has a slice of which there is no dSYM. */
+static bool inside_lacks_dsym(const char *path, const inside_uuids *dsyms)
+{
+    enum { EXECUTE = 2, DYLIB = 6, BUNDLE = 8, KEXT = 11 }; /* mach-o/loader.h */
+    machsym_slice slices[MACHSYM_MAX_SLICES];
+    machsym_error err;
+    size_t count = inside_probe(path, slices, MACHSYM_MAX_SLICES, &err);
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
+        uint32_t type = slices[i].filetype;
+        bool is_image = type == EXECUTE || type == DYLIB || type == BUNDLE || type == KEXT;
+        if (is_image && slices[i].has_uuid &&
+            bsearch(&slices[i].uuid, dsyms->v, dsyms->count, sizeof *dsyms->v, inside_by_uuid) == NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Leaves out what says no more than a dSYM beside it; of files without any all are worth keeping. */
+static void inside_keep_worthy(path_list *list)
+{
+    inside_uuids dsyms = {NULL, 0, 0};
+    size_t count = 0;
+    bool has_dsyms = false;
+    for (size_t i = 0; i < list->count; i++) {
+        if (inside_rank_of(list->v[i]) < 2)
+            continue;
+        has_dsyms = true;
+        inside_add_uuids(list->v[i], &dsyms);
+    }
+    if (dsyms.count > 1)
+        qsort(dsyms.v, dsyms.count, sizeof *dsyms.v, inside_by_uuid);
+    for (size_t i = 0; i < list->count; i++) {
+        if (!has_dsyms || inside_rank_of(list->v[i]) != 1 ||
+            (dsyms.count > 0 && inside_lacks_dsym(list->v[i], &dsyms)))
+            list->v[count++] = list->v[i];
+        else
+            free(list->v[i]);
+    }
+    list->count = count;
+    free(dsyms.v);
 }
 
 /* What a path holds; nothing, with OK, when it is a file of its own. */
@@ -385,8 +451,10 @@ static bool inside_list_inside(const char *path, inside_kind kind, path_list *ou
         inside_list_folder(path, 0, &to); /* of an empty one machsym.h says what it lacks */
     else
         ok = inside_list_named(path, &to, err);
-    if (kind == INSIDE_BEST || kind == INSIDE_KEPT)
-        inside_keep_best(out, kind);
+    if (kind == INSIDE_BEST)
+        inside_keep_best(out);
+    else if (kind == INSIDE_KEPT)
+        inside_keep_worthy(out);
     if (out->count > 1)
         qsort(out->v, out->count, sizeof *out->v, inside_by_text);
     return ok;

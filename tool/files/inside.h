@@ -25,9 +25,9 @@ void path_list_free(path_list *list);
 /* Which files of an archive or folder are meant. */
 typedef enum inside_kind {
     INSIDE_BEST, /* its dSYMs; without any its other Mach-O files; without any its maps */
-    INSIDE_KEPT, /* the same, and all maps: what is worth keeping */
-    INSIDE_ALL,  /* Mach-O files and maps */
-    INSIDE_MAPS  /* maps only */
+    INSIDE_KEPT, /* its dSYMs and maps, and programs and libraries without a dSYM among these; without any all Mach-O files */
+    INSIDE_ALL, /* Mach-O files and maps */
+    INSIDE_MAPS /* maps only */
 } inside_kind;
 
 /* The files that a path stands for, as paths, sorted: those of an archive or folder; of anything else the
