@@ -332,6 +332,12 @@ check "a folder of mails, with each report in them" "$work/got"
 $machsym crash -q --signature -d "$two" "$work/mails/box" >"$work/got" 2>"$work/said"
 [ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq 7 ] && [ "$(cut -c 1-16 "$work/got" | sort -u | wc -l)" -eq 1 ]
 check "a mailbox of four mails, with each report in them" "$work/got"
+(cd "$work/mails" && python3 -m zipfile -c mails.zip attached.eml quoted.eml plain.eml)
+$machsym crash -q --signature -d "$two" "$work/mails/mails.zip" >"$work/got" 2>"$work/said"
+[ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq 6 ] && grep -q 'mails.zip/attached.eml/2/demo.ips$' "$work/got" && grep -q 'mails.zip/plain.eml$' "$work/got"
+check "mails in a zip" "$work/got"
+$machsym crash -q -d "$two" "$work/mails/mails.zip/quoted.eml/part 1.txt" 2>"$work/said" | cmp -s - <($machsym crash -q -d "$two" "$work/taken/quoted-0")
+check "a part of a mail in a zip" "$work/said"
 for i in 1 2 3 4 5 6 7 8 9; do
     $machsym crash -q -d "$two" "$work/mails/cut$i" >"$work/got" 2>"$work/said"
     [ $? -eq 1 ] && [ ! -s "$work/got" ] && [ -s "$work/said" ]

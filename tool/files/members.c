@@ -62,6 +62,12 @@ bool members_is_archive_name(machsym_str name)
     return false;
 }
 
+/* Whether a member may be an archive, in which others lie. A mail is one if a part of it is encoded. */
+static bool members_may_hold(machsym_str name)
+{
+    return members_is_archive_name(name) || members_has_suffix(name, ".eml");
+}
+
 size_t members_end(const char *path)
 {
     struct stat st;
@@ -159,7 +165,7 @@ static const archive_member *members_find_archive(const archive *a, machsym_str 
 {
     const archive_member *member = NULL;
     for (size_t i = 1; i < rest.len && member == NULL; i++) {
-        if (rest.ptr[i] == '/' && members_is_archive_name(str_make(rest.ptr, i)))
+        if (rest.ptr[i] == '/' && members_may_hold(str_make(rest.ptr, i)))
             member = archive_find(a, str_make(rest.ptr, i));
     }
     return member;
@@ -329,14 +335,16 @@ static void members_walk_archive(walking *w, const archive *a,
         w->path.len = from;
         text_char(&w->path, '/');
         text_str(&w->path, member->name);
-        bool is_archive = members_is_archive_name(member->name);
-        if (is_archive && depth == MEMBERS_MAX_DEPTH) {
+        bool is_archive = members_may_hold(member->name);
+        const archive *inner = NULL;
+        if (is_archive && depth == MEMBERS_MAX_DEPTH)
             w->walk->is_deep = true;
-        } else if (is_archive) {
-            const archive *inner = members_open(depth + 1, text_z(&w->path), w->path.len, a, member, &err);
-            if (inner != NULL)
-                members_walk_archive(w, inner, depth + 1);
-        }
+        else if (is_archive)
+            inner = members_open(depth + 1, text_z(&w->path), w->path.len, a, member, &err);
+        if (inner != NULL)
+            members_walk_archive(w, inner, depth + 1);
+        if (inner != NULL && members_has_suffix(member->name, ".eml")) /* what it holds is what it says */
+            continue;
         member_found found = {text_z(&w->path), a, member};
         w->visit(w->user, &found, &err);
         w->walk->count++;
@@ -363,7 +371,7 @@ bool members_walk(const char *path, void (*visit)(void *user, const member_found
         a = members_open_file(path, strlen(path), err);
     } else if (members_find_place(path, end, &at, err)) {
         depth = at.depth + 1;
-        if (depth <= MEMBERS_MAX_DEPTH && members_is_archive_name(at.member->name))
+        if (depth <= MEMBERS_MAX_DEPTH && members_may_hold(at.member->name))
             a = members_open(depth, path, strlen(path), at.a, at.member, err);
     }
     if (a != NULL)
