@@ -16,8 +16,8 @@ if [ -n "$why" ]; then
     exit
 fi
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$work/package"
-# the backend asks for -O2, and compiling takes a tenth without
-CFLAGS="$CFLAGS -O0" $python - "$work" >"$work/log" 2>&1 <<'END_PYTHON'
+# the backend asks for -O2, and compiling takes a tenth without; the tool is the one that is tested
+MACHSYM_TOOL=$(realpath "$MACHSYM") CFLAGS="$CFLAGS -O0" $python - "$work" >"$work/log" 2>&1 <<'END_PYTHON'
 import os, sys, zipfile
 out = os.path.abspath(sys.argv[1])
 sys.path.insert(0, "bindings/python")

@@ -192,6 +192,33 @@ def test_names(mangled, want):
     assert machsym.demangle(mangled) == want
 
 
+def test_lists_of_names():
+    assert machsym.demangle(["_Z1fv", "main", "$s4main3fooyyF"]) == ["f()", "main", "foo()"]
+    assert machsym.demangle(("$s4main3fooyyF",), full_names=True) == ["main.foo() -> ()"]
+    assert machsym.demangle([]) == []
+
+
+def test_info_is_in_words():
+    """As `machsym info --json` says it of every fixture."""
+    seen = set()
+    for path in [p for p in sorted(BIN.glob("*.dwarf")) if not p.name.startswith("hand-")] + [DEMO, BIN / "symbols-x86_64"]:
+        for line in run(TOOL, "info", "--json", path).splitlines():
+            want = json.loads(line)
+            if not want["platforms"]:
+                continue
+            with machsym.open(path, uuid=want["uuid"], arch=None if want["uuid"] else want["arch"]) as image:
+                first, info = want["platforms"][0], image.info
+                assert (info.filetype, info.platform) == (want["filetype"], first["platform"])
+                for got, whole in ((info.min_os, first["minimum"]), (info.sdk, first["sdk"])):
+                    assert got == (whole[:-2] if whole.endswith(".0") else whole) or (got, whole) == ("", "0.0.0")
+                seen.add("%s %s" % (info.platform, info.min_os))
+    assert len(seen) > 1 and "macOS 11.0" in seen
+    assert [s.filetype for s in machsym.slices(DEMO)] == ["DSYM"]
+    from machsym._core import _release, _word, _PLATFORMS
+    assert [_release(n) for n in (918272, 0xe0301, 0xa0000, 0)] == ["14.3", "14.3.1", "10.0", ""]
+    assert _word(_PLATFORMS, 1) == "macOS" and _word(_PLATFORMS, 99) == "unknown"
+
+
 def test_full_names():
     assert machsym.demangle("$s4main3fooyyF", full_names=True) == "main.foo() -> ()"
 

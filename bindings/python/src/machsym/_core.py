@@ -7,7 +7,7 @@ import sys
 import threading
 import uuid as _uuid
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple, Type, Union, overload
 
 AnyPath = Union[str, "os.PathLike[str]"]
 AnyUuid = Union[str, _uuid.UUID]
@@ -169,11 +169,29 @@ class Frame(NamedTuple):
     """Calls are left out between this frame and the next: more are inlined into each other than an answer has."""
 
 
+# Numbers of <mach-o/loader.h>, in the words of `machsym info`.
+_PLATFORMS = ("unknown", "macOS", "iOS", "tvOS", "watchOS", "bridgeOS", "Mac Catalyst", "iOS simulator", "tvOS simulator",
+              "watchOS simulator", "DriverKit", "visionOS", "visionOS simulator")
+_FILETYPES = ("?", "OBJECT", "EXECUTE", "FVMLIB", "CORE", "PRELOAD", "DYLIB", "DYLINKER", "BUNDLE", "DYLIB_STUB", "DSYM",
+              "KEXT", "FILESET")
+
+
+def _word(words: Sequence[str], number: int) -> str:
+    return words[number] if number < len(words) else words[0]
+
+
+def _release(number: int) -> str:
+    """14.3 or 14.3.1; nothing for 0."""
+    last = ".%d" % (number & 0xff) if number & 0xff else ""
+    return "%d.%d%s" % (number >> 16, number >> 8 & 0xff, last) if number else ""
+
+
 class Slice(NamedTuple):
     """One architecture of a file."""
     arch: str
     uuid: Optional[_uuid.UUID]
-    filetype: int
+    filetype: str
+    """"DSYM", "EXECUTE", "DYLIB" and so on; "?"."""
     offset: int
     size: int
 
@@ -188,10 +206,13 @@ class Info(NamedTuple):
     name: str
     path: str
     pair_path: str
-    filetype: int
-    platform: int
-    min_os: int
-    sdk: int
+    filetype: str
+    """"DSYM", "EXECUTE", "DYLIB" and so on; "?"."""
+    platform: str
+    """"macOS", "iOS" and so on; "unknown"."""
+    min_os: str
+    """"14.3"; "" when it is not known."""
+    sdk: str
     has_dwarf: bool
     damage_count: int
     is_cut_short: bool
@@ -208,11 +229,24 @@ def _name_flags(full_names: bool) -> int:
     return 0 if full_names else 1
 
 
-def demangle(name: str, full_names: bool = False) -> str:
-    """The source form of a mangled C++, Swift, Rust or D name; any other name as it is. Swift names as crash reports print
-    them; with full_names with modules and types."""
+@overload
+def demangle(name: str, full_names: bool = ...) -> str: ...
+@overload
+def demangle(name: Union[List[str], Tuple[str, ...]], full_names: bool = ...) -> List[str]: ...
+
+
+def demangle(name: Union[str, List[str], Tuple[str, ...]], full_names: bool = False) -> Union[str, List[str]]:
+    """The source form of a mangled C++, Swift, Rust or D name, or of each name of a list; any other name as it is. Swift names
+    as crash reports print them; with full_names with modules and types."""
+    flags = _name_flags(full_names)
+    if isinstance(name, str):
+        return _demangled(name, flags)
+    return [_demangled(one, flags) for one in name]
+
+
+def _demangled(name: str, flags: int) -> str:
     raw = name.encode("utf-8", "surrogateescape")
-    return _text(_filled(_lib.flat_demangle, raw, len(raw), _name_flags(full_names)))
+    return _text(_filled(_lib.flat_demangle, raw, len(raw), flags))
 
 
 def _strings(texts: Sequence[bytes]) -> Any:
@@ -255,7 +289,7 @@ def slices(path: AnyPath) -> List[Slice]:
     for _ in range(read.numbers("I")[0]):
         filetype, has_uuid, offset, size = read.numbers("IIQQ")
         uuid = _uuid_of(read.bytes(), has_uuid)
-        found.append(Slice(read.text(), uuid, filetype, offset, size))
+        found.append(Slice(read.text(), uuid, _word(_FILETYPES, filetype), offset, size))
     return found
 
 
@@ -416,7 +450,8 @@ class Image(_Closes):
         addr, size = read.numbers("QQ")
         uuid = _uuid_of(read.bytes(), has_uuid)
         return Info(is_map != 0, Lines(lines) if is_map else None, read.text(), uuid, read.text(), read.text(), read.text(),
-                    filetype, platform, min_os, sdk, has_dwarf != 0, damage, is_cut != 0, addr, size)
+                    _word(_FILETYPES, filetype), _word(_PLATFORMS, platform), _release(min_os), _release(sdk), has_dwarf != 0,
+                    damage, is_cut != 0, addr, size)
 
     def addr(self, load: int, pc: int) -> int:
         """The file's address that a runtime address stands for."""

@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import zipfile
 import zlib
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from .worker import Worker, WorkerError, WorkerGone
 
@@ -38,7 +38,7 @@ Run = Tuple[str, int, int]
 Data = Union[bytes, Exception]  # what is in it, or why it cannot be read
 
 
-def build_maps(client: Any, folder: str, store: str, machsym: str = "machsym", retries: int = 3,
+def build_maps(client: Any, folder: str, store: str, machsym: Optional[str] = None, retries: int = 3,
                part_bytes: int = PART_BYTES_DSYMS) -> Dict[str, Any]:
     """Adds all dSYMs below a folder to a store, with maps. Returns {"images": [...], "failed": [[path, why], ...]}."""
     parts = list(_parts(_dsyms(folder), part_bytes))
@@ -50,7 +50,7 @@ def build_maps(client: Any, folder: str, store: str, machsym: str = "machsym", r
     return result
 
 
-def symbolicate(client: Any, reports: str, store: str, out: str, machsym: str = "machsym", retries: int = 3, part_bytes: int = PART_BYTES,
+def symbolicate(client: Any, reports: str, store: str, out: str, machsym: Optional[str] = None, retries: int = 3, part_bytes: int = PART_BYTES,
                 options: Sequence[str] = ()) -> Dict[str, Any]:
     """Symbolicates all reports below a folder, those in zips too, and groups them by signature. `out` gets a file for each part, a line for each
     report in the order of the names: {"report": name, "reports": [{"json", "hash", "signature"}]} or {"report", "error"}; and groups.jsonl, the

@@ -7,12 +7,15 @@
             print(future.result()["reports"][0]["signature"])
 
 docs/server.md has the requests. With `needs` symbols may come from anywhere: a dict, a Redis client, a cluster's, or a function; it is asked
-for the keys that a build "as": "chunks" made. The module needs the program `machsym`, not the library of this package, and no other module.
+for the keys that a build "as": "chunks" made. The module needs the program `machsym`, which pip installs with this package, not the
+library, and no other module.
 """
 import base64
 import collections
 import json
+import shutil
 import subprocess
+import sysconfig
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple, Union
@@ -24,6 +27,11 @@ Needs = Union[Callable[[str], Optional[bytes]], Any]
 Waiting = Tuple["Future[Answer]", Any]  # a request's, and its id
 
 PIPE = 65536  # bytes of short requests that are written at a time: what a pipe holds, so that a need does not wait long behind them
+
+
+def _program() -> str:
+    """What pip installed with this package; or else what PATH has."""
+    return shutil.which("machsym", path=sysconfig.get_path("scripts")) or "machsym"
 
 
 class WorkerError(Exception):
@@ -45,10 +53,11 @@ class Worker:
 
     options: of the command line. needs: a function of a key, or what has get(key), such as a mapping or a Redis client; it gives bytes, or None
     where there is no such key; what it raises is an error of the requests that need the key. It is called by need_threads threads. machsym: the
-    program. in_flight: how many requests may be under way; request() waits when there are as many."""
+    program, in place of the one that came with this package. in_flight: how many requests may be under way; request() waits when there are as many."""
 
-    def __init__(self, options: Sequence[str] = (), needs: Optional[Needs] = None, machsym: Union[str, Sequence[str]] = "machsym",
+    def __init__(self, options: Sequence[str] = (), needs: Optional[Needs] = None, machsym: Union[None, str, Sequence[str]] = None,
                  in_flight: int = 64, need_threads: int = 8):
+        machsym = _program() if machsym is None else machsym
         command = [machsym] if isinstance(machsym, str) else list(machsym)
         command += ["worker", "--unordered", *options] + (["--host"] if needs is not None else [])
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
