@@ -1,6 +1,5 @@
 #!/bin/sh
-# What is said of a release is the same everywhere: the version, its date, who made it. The packages themselves are made and
-# installed by tests/packages.
+# What is said of a release is the same everywhere: the version, its date, who made it.
 . tests/checks
 version=$("$MACHSYM" --version)
 number='[0-9]+\.[0-9]+\.[0-9]+'
