@@ -172,8 +172,8 @@ for names in "" symtab dwarf; do
     eval "$machsym atos -o $tmp/renamed.symmap $addrs" | sed 's/ (in .*//' >"$tmp/out"
     cmp -s "$tmp/want" "$tmp/out"
     ok "a map has the names that it was built with: ${names:-no option}" $?
-    eval "$machsym store add --keep=maps ${names:+--names=$names} $tmp/store.$names $renamed" >/dev/null 2>&1
-    eval "$machsym atos -o $(find "$tmp/store.$names" -name '*.symmap') $addrs" | sed 's/ (in .*//' >"$tmp/out"
+    eval "$machsym store add --keep=maps ${names:+--names=$names} $tmp/store-${names:-none} $renamed" >/dev/null 2>&1
+    eval "$machsym atos -o $(find "$tmp/store-${names:-none}" -name '*.symmap') $addrs" | sed 's/ (in .*//' >"$tmp/out"
     cmp -s "$tmp/want" "$tmp/out"
     ok "so has a map of a store: ${names:-no option}" $?
 done
