@@ -886,4 +886,32 @@ for pair in 1:4 999:4 1000:4 1001:5 10000:5 10001:6; do
     [ "$(sed -n 's/^\(0  *\)demo.*/\1/p' "$work/out" | head -n 1 | wc -c)" -eq $((${pair#*:} + 1)) ]
     check "${pair%:*} frames: a column of ${pair#*:}" "$work/out"
 done
+
+# ---- Simulators run on a Mac and have the text of the device: PLATFORM_* of mach-o/loader.h ----
+
+text_of() { # PLATFORM
+    printf '{"bug_type":"309","platform":%s,"os_version":"macOS 14.4.1 (23E224)"}\n{"usedImages":[{"base":4339204096,"size":16384,"name":"demo","path":"/x/demo"}],' "$1" >"$work/platform.ips"
+    printf '"threads":[{"triggered":true,"frames":[{"imageOffset":2796,"imageIndex":0}]}]}\n' >>"$work/platform.ips"
+    tell --to=text "$work/platform.ips"
+    cp "$work/out" "$work/platform.$1"
+}
+text_of 1
+text_of 7
+! cmp -s "$work/platform.1" "$work/platform.7"
+check "a Mac and a simulator differ"
+while read -r number like; do
+    text_of "$number"
+    same "$work/platform.$like" "$work/platform.$number" "the text of platform $number"
+done <<'END'
+2 1
+3 1
+4 1
+5 1
+6 1
+8 7
+9 7
+10 1
+11 1
+12 7
+END
 end

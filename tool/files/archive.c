@@ -973,7 +973,7 @@ static bool archive_find_kind(archive *a)
         a->kind = KIND_FAT;
     else if (head.len == TAR_BLOCK && p[0] != 0 && archive_is_tar_header(p))
         a->kind = KIND_TAR;
-    else if (archive_is_mail(a))
+    else if (mail_may_begin(str_make(head.v, head.len)) && archive_is_mail(a))
         a->kind = KIND_MAIL;
     else
         found = false;

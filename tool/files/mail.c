@@ -130,16 +130,30 @@ static mail_part mail_take_fields(machsym_str *rest)
     return part;
 }
 
+/* Goes over the fields that bytes begin with; *rest: what follows. Returns whether one says that it is a mail with parts. */
+static bool mail_has_version(machsym_str begin, machsym_str *rest)
+{
+    machsym_str field;
+    *rest = begin;
+    if (str_starts(begin, "From ")) /* of a mailbox */
+        str_take_line(rest, &field);
+    while (mail_take_field(rest, &field)) {
+        if (mail_starts(field, "mime-version:"))
+            return true;
+    }
+    return false;
+}
+
+bool mail_may_begin(machsym_str head)
+{
+    machsym_str rest;
+    return mail_has_version(head, &rest) || rest.len == 0 || memchr(rest.ptr, '\n', rest.len) == NULL;
+}
+
 bool mail_is(machsym_str begin)
 {
-    machsym_str rest = begin;
-    machsym_str field;
-    bool has_version = false;
-    if (str_starts(begin, "From ")) /* of a mailbox */
-        str_take_line(&rest, &field);
-    while (!has_version && mail_take_field(&rest, &field))
-        has_version = mail_starts(field, "mime-version:");
-    return has_version;
+    machsym_str rest;
+    return mail_has_version(begin, &rest);
 }
 
 bool mail_is_encoded(machsym_str mail)

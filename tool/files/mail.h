@@ -1,6 +1,6 @@
 /* ==== >> files/mail ====
  * Job: takes a mail apart (RFC 5322, 2045 to 2047, 2231): its text and what is attached, decoded.
- * Offers: mail_is, mail_is_encoded, mail_take_apart.
+ * Offers: mail_may_begin, mail_is, mail_is_encoded, mail_take_apart.
  * Never: reads a file; takes a name in a mail for a path. */
 #ifndef MACHSYM_TOOL_MAIL_H
 #define MACHSYM_TOOL_MAIL_H
@@ -14,6 +14,8 @@ enum {
     MAIL_MAX_DEPTH = 8 /* parts in parts: an answer to an answer has two or three */
 };
 
+/* Whether more bytes may show a mail: there are only fields so far. */
+bool mail_may_begin(machsym_str head);
 /* Whether bytes begin as a mail does: with fields, of which one is MIME-Version. */
 bool mail_is(machsym_str begin);
 /* Whether a part of a mail is written as base64 or quoted-printable. */
