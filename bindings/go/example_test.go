@@ -6,7 +6,7 @@ import (
 	"log"
 	"os"
 
-	machsym "github.com/machsym/machsym/bindings/go"
+	machsym "machsym.invalid/bindings/go"
 )
 
 const demo = "../../tests/fixtures/bin/demo.app.dSYM"

@@ -1,3 +1,3 @@
-module github.com/machsym/machsym/bindings/go
+module machsym.invalid/bindings/go
 
 go 1.17
