@@ -380,6 +380,34 @@ static void test_stated(void)
     free(file.ptr);
 }
 
+/* dsymutil writes 0xffffffff where it does not know the sequence: that leads nowhere, as does an offset in the lines of another
+ * unit. Then the rows are those of the function's source. */
+static void test_stated_elsewhere(void)
+{
+    static const uint32_t elsewhere[] = {0xffffffff, 0xfffffff0, 0x300, 0x0, 0x10};
+    const uint64_t addr = 0x1000004c0;
+    variant_file file = variant_read("tests/fixtures/bin/folded-arm64-stated.dwarf");
+    uint8_t *copy = (uint8_t *)malloc(file.len);
+    machsym_image *image = open_bytes(file.ptr, file.len, NULL);
+    machsym_cursor at = {0, 0};
+    machsym_section info;
+    while (machsym_image_next_section(image, &at, &info) && !test_same(info.name, test_str("__debug_info"))) {
+    }
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
+        memcpy(copy, file.ptr, file.len);
+        put_offset(copy, &info, 0x111, elsewhere[i]);
+        put_offset(copy, &info, 0x1dc, elsewhere[i]);
+        machsym_image *changed = open_bytes(copy, file.len, NULL);
+        CHECK_EQ(line_of(changed, addr, "zero_a"), 45);
+        CHECK_EQ(line_of(changed, addr, "zero_f"), 50);
+        CHECK_EQ(line_of(changed, addr, "zero_b"), 46);
+        machsym_image_close(changed);
+    }
+    machsym_image_close(image);
+    free(copy);
+    free(file.ptr);
+}
+
 /* Sections that say which functions share code, and who calls them. */
 static bool is_telling(machsym_str name)
 {
@@ -483,6 +511,9 @@ int main(void)
     test_begin();
     test_stated();
     test_end("stated rows");
+    test_begin();
+    test_stated_elsewhere();
+    test_end("stated rows that are not there");
     test_begin();
     test_each_byte();
     test_end("each byte");

@@ -391,6 +391,9 @@
  *
  * A range of a symbol may run on below ranges from debug info; those answer first.
  *
+ * Of functions that the linker folded into one body a map has one, with the lines of that. It does not tell the others, nor who calls them: a
+ * dSYM does.
+ *
  * ## Checksums
  *
  * The sum of n bytes, with arithmetic modulo 2^64:
@@ -15022,7 +15025,8 @@ typedef struct ms_body_work {
 /* ---- The sequence that the debug info names ---- */
 
 /* The sequence that DW_AT_LLVM_stmt_sequence of a function leads to. dsymutil joins sequences, so it may lead
- * into the middle of one. */
+ * into the middle of one. An offset outside of the unit's lines leads nowhere.
+ * seen: dsymutil 22 writes 0xffffffff for a sequence that it does not find, as after LTO. */
 static uint32_t ms_body_stated(const ms_body_work *w, const ms_fn_block *block)
 {
     static const uint16_t list[] = {ms_DW_AT_LLVM_stmt_sequence};
@@ -15033,7 +15037,7 @@ static uint32_t ms_body_stated(const ms_body_work *w, const ms_fn_block *block)
     const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
     if (abbrev == NULL ||
         !ms_dw_read_listed(w->env->dw, root->abbrevs, abbrev, &rd, &root->enc, list, 1, &value) ||
-        value.form == 0)
+        value.form == 0 || value.u - root->line_off >= lines->size)
         return ms_BODY_NO_ROWS;
     size_t at = ms_upper_bound(w->by_off, lines->seq_count, sizeof *w->by_off, value.u);
     if (at == 0)
