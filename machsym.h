@@ -21202,6 +21202,7 @@ struct machsym_session {
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
     ms_ses_unit *alone;        /* functions that were found without their units' others: see >>named */
+    ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
     ms_sym_order order;        /* of the symbols, once there are asked_names */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
@@ -21540,14 +21541,22 @@ static void ms_ses_trim(machsym_session *s)
         ms_ses_drop_units(s);
 }
 
-/* The same before an address is asked for. As long as addresses lie in the unit that was decoded last, it
- * stays: a unit that takes more than the limit would else be decoded twice. */
-static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+/* Whether an address lies in the unit that was decoded last, or whose function was read last. */
+static bool ms_ses_is_in_newest(const machsym_session *s, uint64_t addr)
 {
     const ms_fn_table *newest = s->decoded != NULL ? &s->decoded->functions : NULL;
-    if (newest == NULL || s->cache.live <= s->cache_limit ||
-        ms_seg_owner(newest->segs, newest->seg_count, addr) == ms_SEG_NONE)
-        ms_ses_trim(s);
+    if (0 && s->alone != NULL && s->alone_code.lo <= addr && addr < s->alone_code.hi)
+        return true;
+    return newest != NULL && ms_seg_owner(newest->segs, newest->seg_count, addr) != ms_SEG_NONE;
+}
+
+/* The same before an address is asked for. As long as addresses lie in the newest unit, it stays: a unit that
+ * takes more than the limit would else be decoded twice, and its line program be run for each function. */
+static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+{
+    if (s->cache.live > s->cache_limit && ms_ses_is_in_newest(s, addr))
+        return;
+    ms_ses_trim(s);
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
@@ -22486,9 +22495,12 @@ static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source sourc
                                    uint64_t *hi)
 {
     size_t index = ms_eng_unit_by(s, source, addr, hi);
+    ms_range code = {addr, *hi};
     ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
-    if (unit != NULL)
+    if (unit != NULL) {
+        s->alone_code = code;
         return unit;
+    }
     unit = ms_ses_functions_of(s, index);
     if (unit != NULL && source == MACHSYM_UNIT_ARANGES && !ms_named_asks_first(s))
         ms_named_prepare(s, unit);

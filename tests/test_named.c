@@ -471,6 +471,39 @@ static void test_shared_entries(void)
     program_free(&c.p);
 }
 
+/* With hardly any cache, functions that are found alone stay as long as addresses lie in their unit, with its
+ * lines: these would be made again for each. */
+static void test_small_cache(bool is_apple)
+{
+    static char text[0x10000];
+    case_file c;
+    machsym_session_desc desc;
+    machsym_session *session = NULL;
+    machsym_frame frame;
+    begin_case(&c, is_apple);
+    memset(text, 'x', sizeof text - 1);
+    die(&c.p, CODE_LONG); /* a unit that is worth reading a few functions of */
+    put_str(&c.p.info, text);
+    put_known(&c, CODE_FUNCTION, "_first", 0x1000, 0x10);
+    put_known(&c, CODE_FUNCTION, "_second", 0x1010, 0x10);
+    end_case(&c);
+    memset(&desc, 0, sizeof desc);
+    desc.image = program_open(&c.p);
+    desc.cache_limit = 1;
+    CHECK_EQ(machsym_session_open(&desc, &session, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_session_frames(session, 0x1004, &frame, 1), 1);
+    const ms_ses_unit *first = session->alone;
+    CHECK_EQ(machsym_session_frames(session, 0x1014, &frame, 1), 1);
+    CHECK_STR(frame.name, "second");
+    CHECK(first != NULL && session->alone != NULL && session->alone->next == first);
+    CHECK(first != NULL && session->alone != NULL && session->alone->lines == first->lines);
+    CHECK_EQ(machsym_session_frames(session, 0x1900, &frame, 1), 1); /* of no unit */
+    CHECK(session->alone == NULL);
+    machsym_session_close(session);
+    machsym_image_close((machsym_image *)desc.image);
+    program_free(&c.p);
+}
+
 int main(void)
 {
     for (unsigned is_apple = 0; is_apple < 2; is_apple++) {
@@ -480,6 +513,7 @@ int main(void)
         test_folded(is_apple != 0);
         test_stray(is_apple != 0);
         test_damaged(is_apple != 0);
+        test_small_cache(is_apple != 0);
     }
     test_shared_entries();
     return test_done();

@@ -67,9 +67,12 @@ static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source sourc
                                    uint64_t *hi)
 {
     size_t index = ms_eng_unit_by(s, source, addr, hi);
+    ms_range code = {addr, *hi};
     ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
-    if (unit != NULL)
+    if (unit != NULL) {
+        s->alone_code = code;
         return unit;
+    }
     unit = ms_ses_functions_of(s, index);
     if (unit != NULL && source == MACHSYM_UNIT_ARANGES && !ms_named_asks_first(s))
         ms_named_prepare(s, unit);

@@ -144,6 +144,7 @@ struct machsym_session {
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
     ms_ses_unit *alone;        /* functions that were found without their units' others: see >>named */
+    ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
     ms_sym_order order;        /* of the symbols, once there are asked_names */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
@@ -482,14 +483,22 @@ static void ms_ses_trim(machsym_session *s)
         ms_ses_drop_units(s);
 }
 
-/* The same before an address is asked for. As long as addresses lie in the unit that was decoded last, it
- * stays: a unit that takes more than the limit would else be decoded twice. */
-static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+/* Whether an address lies in the unit that was decoded last, or whose function was read last. */
+static bool ms_ses_is_in_newest(const machsym_session *s, uint64_t addr)
 {
     const ms_fn_table *newest = s->decoded != NULL ? &s->decoded->functions : NULL;
-    if (newest == NULL || s->cache.live <= s->cache_limit ||
-        ms_seg_owner(newest->segs, newest->seg_count, addr) == ms_SEG_NONE)
-        ms_ses_trim(s);
+    if (s->alone != NULL && s->alone_code.lo <= addr && addr < s->alone_code.hi)
+        return true;
+    return newest != NULL && ms_seg_owner(newest->segs, newest->seg_count, addr) != ms_SEG_NONE;
+}
+
+/* The same before an address is asked for. As long as addresses lie in the newest unit, it stays: a unit that
+ * takes more than the limit would else be decoded twice, and its line program be run for each function. */
+static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+{
+    if (s->cache.live > s->cache_limit && ms_ses_is_in_newest(s, addr))
+        return;
+    ms_ses_trim(s);
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
