@@ -770,6 +770,83 @@ static void test_fixed_calls(void)
     program_free(&p);
 }
 
+/* A call of DWARF 5: an index in so many bytes, as damage or a strange producer may write it. */
+static void put_indexed(program *p, size_t origin, unsigned index, unsigned index_bytes, unsigned size)
+{
+    die(p, 4);
+    put32(&p->info, local(p, origin));
+    for (unsigned i = 0; i + 1 < index_bytes; i++, index >>= 7)
+        put8(&p->info, 0x80 | (index & 0x7f));
+    put8(&p->info, index & 0x7f);
+    put32(&p->info, size);
+    put8(&p->info, 3);
+    put16(&p->info, 300 + size);
+    put8(&p->info, 7);
+}
+
+/* Calls whose code begins at an index: of all lengths, past the table, in the way for many and, where nothing
+ * follows, in the way for few bytes. */
+static void test_indexed_calls(unsigned index_bytes, int followers)
+{
+    program p;
+    lookup l;
+    memset(&p, 0, sizeof p);
+    ABBREV(&p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_addr_base,
+           FORM_sec_offset);
+    ABBREV(&p, 2, TAG_subprogram, 0, AT_name, FORM_string);
+    ABBREV(&p, 3, TAG_subprogram, 1, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(&p, 4, TAG_inlined_subroutine, 1, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addrx, AT_high_pc,
+           FORM_data4, AT_call_file, FORM_data1, AT_call_line, FORM_data2, AT_call_column, FORM_data1);
+    abbrev_end(&p);
+    for (uint64_t i = 0; i < 200; i++)
+        put64(&p.addr, 0x1000 + 0x10 * i);
+    unit_begin(&p, dwarf5, 1, 0);
+    die(&p, 1);
+    put64(&p.info, 0x1000);
+    put32(&p.info, 0x2000);
+    put32(&p.info, 0);
+    size_t a = die(&p, 2);
+    put_str(&p.info, "a");
+    die(&p, 3);
+    put_str(&p.info, "f");
+    put_range(&p, 0x1000, 0x3000);
+    put_indexed(&p, a, 1, index_bytes, 0x40);
+    put_indexed(&p, a, 2, index_bytes, 0x10);
+    end_children(&p);
+    end_children(&p);
+    put_indexed(&p, a, index_bytes > 1 ? 180 : 100, index_bytes, 0x20);
+    end_children(&p);
+    put_indexed(&p, a, index_bytes > 1 ? 200 : 127, index_bytes, 0x20); /* of two bytes: past the table */
+    put_indexed(&p, a, 10, index_bytes, 0x30);
+    end_children(&p);
+    end_children(&p);
+    end_children(&p);
+    for (int i = 0; i < followers; i++) {
+        die(&p, 2);
+        put_str(&p.info, "follows");
+    }
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1010, "a f");
+    CHECK_EQ(l.v[1].line, 300 + 0x40);
+    CHECK_EQ(l.v[1].column, 7);
+    check_names(&l, 0x1020, "a a f");
+    CHECK_EQ(l.v[1].line, 300 + 0x10);
+    CHECK_EQ(l.v[2].line, 300 + 0x40);
+    check_names(&l, 0x1030, "a f");
+    check_names(&l, 0x1050, "f");
+    check_names(&l, index_bytes > 1 ? 0x1b50 : 0x165f, "a f");
+    CHECK_EQ(l.v[1].line, 300 + 0x20);
+    check_names(&l, index_bytes > 1 ? 0x1b60 : 0x1660, "f");
+    check_names(&l, 0x10a0, "a a f"); /* in a call whose own code is elsewhere, or nowhere */
+    const ms_fn_table *table = ms_ses_inside_of(l.session, l.session->units[0], 0)->table;
+    CHECK_EQ(table->count, 6);
+    CHECK_EQ(table->blocks[1].call_file, 3);
+    CHECK_EQ(table->blocks[4].range_count, index_bytes > 1 ? 0 : 1);
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* An inlined call without a function around it says nothing; one that leaves its function's range answers
  * only where it is asked, and never harms a neighbour. */
 static void test_strays(void)
@@ -1127,6 +1204,10 @@ int main(void)
     test_depth(MACHSYM_SESSION_INDEX);
     test_calls();
     test_fixed_calls();
+    for (unsigned i = 1; i <= 10; i++) {
+        test_indexed_calls(i, 50);
+        test_indexed_calls(i, 0);
+    }
     test_strays();
     test_long_end(true);
     test_long_end(false);

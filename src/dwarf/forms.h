@@ -284,14 +284,17 @@ typedef enum ms_dw_call_value {
 } ms_dw_call_value;
 
 /* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
- * read, and this way takes a quarter of the time. */
+ * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as in
+ * DWARF 5: what comes after it stands so many bytes further on as the index takes. */
 typedef struct ms_dw_layout {
     uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
     uint8_t form[ms_CALL_COUNT];
-    uint8_t at[ms_CALL_COUNT];   /* bytes from the first value on */
-    uint8_t size[ms_CALL_COUNT]; /* 0: it stands in the abbreviation, or is absent */
-    bool is_plain;               /* its code is an address and a size; all numbers fit their fields */
-    bool is_in_unit;             /* its origin counts from the begin of the unit */
+    uint8_t at[ms_CALL_COUNT];    /* bytes from the first value on */
+    uint8_t size[ms_CALL_COUNT];  /* 0: it stands in the abbreviation, or is absent */
+    uint8_t after[ms_CALL_COUNT]; /* 0xff: it comes after the index; else 0 */
+    bool is_indexed;
+    bool is_plain;   /* its code is an address and a size; all numbers fit their fields */
+    bool is_in_unit; /* its origin counts from the begin of the unit */
 } ms_dw_layout;
 
 /* What the walk does with an entry. */
@@ -721,7 +724,7 @@ static bool ms_dw_is_unit_reference(unsigned form)
            form == ms_DW_FORM_ref8;
 }
 
-/* Decides whether a call of this layout is plain: nearly all calls of DWARF 4 with one range are. */
+/* Decides whether a call of this layout is plain: nearly all calls with one range are. */
 static void ms_dw_set_plain(ms_dw_layout *layout)
 {
     unsigned origin = layout->form[ms_CALL_ORIGIN];
@@ -730,12 +733,13 @@ static void ms_dw_set_plain(ms_dw_layout *layout)
                     high == ms_DW_FORM_data8;
     layout->is_in_unit = ms_dw_is_unit_reference(origin);
     layout->is_plain = (layout->is_in_unit || origin == ms_DW_FORM_ref_addr) && is_sized &&
-                       layout->form[ms_CALL_LOW_PC] == ms_DW_FORM_addr && layout->form[ms_CALL_RANGES] == 0 &&
-                       layout->size[ms_CALL_FILE] <= 4 && layout->size[ms_CALL_LINE] <= 4 &&
-                       layout->size[ms_CALL_COLUMN] <= 4;
+                       (layout->is_indexed || layout->form[ms_CALL_LOW_PC] == ms_DW_FORM_addr) &&
+                       layout->form[ms_CALL_RANGES] == 0 && layout->size[ms_CALL_FILE] <= 4 &&
+                       layout->size[ms_CALL_LINE] <= 4 && layout->size[ms_CALL_COLUMN] <= 4;
 }
 
-/* Makes the layout of a call. Returns false when a value has no fixed size, or does not fit. */
+/* Makes the layout of a call. Returns false when a value has no fixed size, but for an index in a plain one, or
+ * does not fit. */
 static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
 {
     const ms_dw_step *step = &steps[abbrev->skip_first + abbrev->skip_count];
@@ -745,8 +749,9 @@ static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps
     for (; step < stop; step++) {
         ms_dw_call_value value = ms_dw_call_value_of(step->slot);
         bool is_const = step->how == ms_HOW_CONST;
+        bool is_index = value == ms_CALL_LOW_PC && step->form == ms_DW_FORM_addrx;
         at += step->skip;
-        if (step->how != ms_HOW_FIXED && !is_const && step->how != ms_HOW_END)
+        if (step->how != ms_HOW_FIXED && !is_const && step->how != ms_HOW_END && !is_index)
             return false;
         if (at > UINT8_MAX || (value < ms_CALL_COUNT && step->form > UINT8_MAX))
             return false;
@@ -758,11 +763,13 @@ static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps
             layout->at[value] = (uint8_t)at;
             layout->size[value] = step->size;
             layout->form[value] = (uint8_t)step->form;
+            layout->after[value] = layout->is_indexed ? 0xff : 0;
         }
+        layout->is_indexed |= is_index;
         at += step->size;
     }
     ms_dw_set_plain(layout);
-    return true;
+    return layout->is_plain || !layout->is_indexed;
 }
 
 enum { ms_DW_MOST_LAYOUTS = 64 }; /* of a table: compilers make 10 to 40 kinds of calls */
@@ -1145,23 +1152,30 @@ static inline const uint8_t *ms_dw_read_values(const ms_dw_abbrevs *table, const
     return rd.failed ? NULL : rd.p;
 }
 
-enum { ms_DW_LAYOUT_BYTES = UINT8_MAX + 8 }; /* that must be there to read a value of a layout */
+enum {
+    ms_DW_INDEX_BYTES = 9, /* of an index, at most: see ms_dw_raw_uleb */
+    ms_DW_LAYOUT_BYTES =
+        UINT8_MAX + 8 + ms_DW_INDEX_BYTES /* that must be there to read a value of a layout */
+};
 
-/* The number of a call's value by the call's layout; p is where the first value stands. */
-static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, ms_dw_call_value which)
+/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so many
+ * bytes. */
+static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, uint8_t index_bytes,
+                                         ms_dw_call_value which)
 {
     static const uint64_t masks[] = {
         0, 0xff, 0xffff, 0xffffff, UINT32_MAX, 0xffffffffffu, 0xffffffffffffu, 0xffffffffffffffu, UINT64_MAX};
-    uint64_t number = ms_rd_raw_u64(p + layout->at[which]) & masks[layout->size[which]];
+    p += layout->at[which] + (layout->after[which] & index_bytes);
+    uint64_t number = ms_rd_raw_u64(p) & masks[layout->size[which]];
     return which >= ms_CALL_FILE ? number | layout->number[which - ms_CALL_FILE] : number;
 }
 
-/* The whole value. */
+/* The whole value; the layout has no index. */
 static inline ms_dw_value ms_dw_laid_value(const ms_dw_layout *layout, const uint8_t *p,
                                            ms_dw_call_value which)
 {
     ms_dw_value value;
-    value.u = ms_dw_laid_number(layout, p, which);
+    value.u = ms_dw_laid_number(layout, p, 0, which);
     value.text = NULL;
     value.text_len = 0;
     value.form = layout->form[which];

@@ -482,7 +482,7 @@ static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return p;
 }
 
-/* The same of a call that has a layout; so many bytes as that takes are there. */
+/* The same of a call that has a layout without an index; so many bytes as that takes are there. */
 static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                              const uint8_t *p, ms_fn_values *entry)
 {
@@ -497,33 +497,64 @@ static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const m
     return p + abbrev->skip_tail;
 }
 
+/* The index of a plain call that states one. */
+typedef struct ms_fn_index {
+    uint64_t number;
+    const uint8_t *end; /* where it ends; NULL: it has to be read the long way */
+    uint8_t bytes;      /* 0: the call states none */
+} ms_fn_index;
+
+static inline ms_fn_index ms_fn_index_of(const ms_dw_layout *layout, const uint8_t *p)
+{
+    ms_fn_index index = {0, p, 0};
+    if (!layout->is_indexed)
+        return index;
+    p += layout->at[ms_CALL_LOW_PC];
+    index.end = ms_dw_raw_uleb(p, &index.number);
+    index.bytes = (uint8_t)(index.end != NULL ? index.end - p : 0);
+    return index;
+}
+
+/* Finds where the code of a plain call begins. Returns false when nobody can tell. */
+static inline bool ms_fn_plain_low(const ms_fn_walk *w, const ms_dw_layout *layout, const ms_fn_index *index,
+                                   const uint8_t *p, uint64_t *lo)
+{
+    if (layout->is_indexed)
+        return ms_dw_address_indexed(w->dw, &w->root->enc, index->number, lo);
+    *lo = ms_dw_laid_number(layout, p, 0, ms_CALL_LOW_PC);
+    return true;
+}
+
 /* Takes a call that has a plain layout into the table, as ms_fn_take_entry does, in a third of the time. */
 static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev *abbrev,
-                                              const ms_dw_layout *layout, uint64_t die_off, const uint8_t *p,
-                                              uint32_t lists)
+                                              const ms_dw_layout *layout, const ms_fn_index *index,
+                                              uint64_t die_off, const uint8_t *p, uint32_t lists)
 {
-    const uint8_t *next = p + abbrev->skip_tail;
+    const uint8_t *next = index->end + abbrev->skip_tail;
+    const uint8_t moved = index->bytes;
     uint32_t depth = ms_fn_next_depth(w);
-    uint64_t lo = ms_dw_laid_number(layout, p, ms_CALL_LOW_PC);
+    uint64_t lo;
     ms_range range = {0, 0};
     if (depth == 0 || !ms_fn_make_room(w))
         return next;
-    bool has_code = ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, ms_CALL_HIGH_PC), &range);
+    bool has_code =
+        ms_fn_plain_low(w, layout, index, p, &lo) &&
+        ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, moved, ms_CALL_HIGH_PC), &range);
     if (!has_code && !abbrev->has_children)
         return next;
     ms_fn_block *block = &w->blocks[w->count++];
     block->die_off = die_off;
-    block->origin =
-        ms_dw_laid_number(layout, p, ms_CALL_ORIGIN) + (layout->is_in_unit ? w->root->enc.unit_off : 0);
+    block->origin = ms_dw_laid_number(layout, p, moved, ms_CALL_ORIGIN) +
+                    (layout->is_in_unit ? w->root->enc.unit_off : 0);
     block->lo = has_code ? range.lo : 0;
     block->hi = has_code ? range.hi : 0;
     block->ranges = NULL;
     block->range_count = has_code;
     block->parent = w->opened[w->open_count - 1].block;
     block->end = (uint32_t)w->count;
-    block->call_file = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_FILE);
-    block->call_line = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_LINE);
-    block->call_column = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_COLUMN);
+    block->call_file = (uint32_t)ms_dw_laid_number(layout, p, moved, ms_CALL_FILE);
+    block->call_line = (uint32_t)ms_dw_laid_number(layout, p, moved, ms_CALL_LINE);
+    block->call_column = (uint32_t)ms_dw_laid_number(layout, p, moved, ms_CALL_COLUMN);
     block->unread = 0;
     w->is_deep |= depth > MACHSYM_MAX_INLINE_DEPTH;
     if (abbrev->has_children)
@@ -538,7 +569,8 @@ static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_a
                                                     uint32_t lists)
 {
     ms_fn_values entry;
-    bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
+    bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES &&
+                      !w->root->abbrevs->layouts[abbrev->layout - 1].is_indexed;
     entry.die_off = die_off;
     entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
     if (has_layout)
@@ -563,8 +595,11 @@ static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev 
 {
     bool has_layout = !ms_SMALL_CODE && abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
     const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
-    if (has_layout && layout->is_plain)
-        return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
+    if (has_layout && layout->is_plain) {
+        ms_fn_index index = ms_fn_index_of(layout, p);
+        if (index.end != NULL)
+            return ms_fn_take_plain(w, abbrev, layout, &index, die_off, p, lists);
+    }
     return ms_fn_take_values(w, abbrev, die_off, p, end, lists);
 }
 
