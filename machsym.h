@@ -10744,8 +10744,8 @@ typedef enum ms_dw_call_value {
 } ms_dw_call_value;
 
 /* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
- * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as in
- * DWARF 5: what comes after it stands so many bytes further on as the index takes. */
+ * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as
+ * in DWARF 5: what comes after it stands so many bytes further on as the index takes. */
 typedef struct ms_dw_layout {
     uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
     uint8_t form[ms_CALL_COUNT];
@@ -11198,8 +11198,8 @@ static void ms_dw_set_plain(ms_dw_layout *layout)
                        layout->size[ms_CALL_LINE] <= 4 && layout->size[ms_CALL_COLUMN] <= 4;
 }
 
-/* Makes the layout of a call. Returns false when a value has no fixed size, but for an index in a plain one, or
- * does not fit. */
+/* Makes the layout of a call. Returns false when a value has no fixed size, but for an index in a plain one,
+ * or does not fit. */
 static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
 {
     const ms_dw_step *step = &steps[abbrev->skip_first + abbrev->skip_count];
@@ -11618,8 +11618,8 @@ enum {
         UINT8_MAX + 8 + ms_DW_INDEX_BYTES /* that must be there to read a value of a layout */
 };
 
-/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so many
- * bytes. */
+/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so
+ * many bytes. */
 static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, uint8_t index_bytes,
                                          ms_dw_call_value which)
 {
@@ -17941,6 +17941,7 @@ enum {
 /* What the abbreviation of an entry of .debug_names says. */
 typedef struct ms_nt_abbrev {
     const uint8_t *pairs; /* what its fields are: index and form, until 0 and 0; NULL: there is none */
+    uint64_t size;        /* of all fields; UINT64_MAX: not the same in all entries */
     bool is_function;
 } ms_nt_abbrev;
 
@@ -17975,6 +17976,24 @@ typedef struct ms_nt_found {
 
 /* ---- Where the parts are ---- */
 
+/* Bytes of a field of an entry of .debug_names; UINT64_MAX: its form does not tell. */
+static uint64_t ms_nt_field_size(uint64_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_flag_present: return 0;
+    case ms_DW_FORM_data1:
+    case ms_DW_FORM_ref1: return 1;
+    case ms_DW_FORM_data2:
+    case ms_DW_FORM_ref2: return 2;
+    case ms_DW_FORM_data4:
+    case ms_DW_FORM_ref4: return 4;
+    case ms_DW_FORM_data8:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_sig8: return 8;
+    default: return UINT64_MAX;
+    }
+}
+
 /* Reads the abbreviations. Returns false when one of them cannot be known. */
 static bool ms_nt_read_abbrevs(ms_nt *t)
 {
@@ -17986,12 +18005,16 @@ static bool ms_nt_read_abbrevs(ms_nt *t)
         t->abbrevs[code].pairs = rd.p;
         t->abbrevs[code].is_function = tag == ms_DW_TAG_subprogram;
         uint64_t index;
+        uint64_t size = 0;
         do {
             index = ms_rd_uleb(&rd);
             uint64_t form = ms_rd_uleb(&rd);
             if (rd.failed || (index == 0) != (form == 0))
                 return false;
+            uint64_t field = index != 0 ? ms_nt_field_size(form) : 0;
+            size = size == UINT64_MAX || field == UINT64_MAX ? UINT64_MAX : size + field;
         } while (index != 0);
+        t->abbrevs[code].size = size;
     }
     return !rd.failed;
 }
@@ -18119,6 +18142,11 @@ static bool ms_nt_next_name(const ms_nt *t, ms_rd *rd, uint64_t *off)
         ms_rd_fail(rd);
         return false;
     }
+    *off = UINT64_MAX;
+    if (!t->abbrevs[code].is_function && t->abbrevs[code].size != UINT64_MAX) { /* most are inlined calls */
+        ms_rd_skip(rd, t->abbrevs[code].size);
+        return !rd->failed;
+    }
     const uint8_t *p = t->abbrevs[code].pairs;
     ms_rd pairs = ms_rd_make(ms_span_make(p, (size_t)(t->pairs.ptr + t->pairs.len - p)));
     for (uint64_t index = ms_rd_uleb(&pairs); index != 0 && !rd->failed; index = ms_rd_uleb(&pairs)) {
@@ -18129,7 +18157,6 @@ static bool ms_nt_next_name(const ms_nt *t, ms_rd *rd, uint64_t *off)
         has_die |= index == ms_DW_IDX_die_offset;
         is_type |= index == ms_DW_IDX_type_unit;
     }
-    *off = UINT64_MAX;
     if (!rd->failed && t->abbrevs[code].is_function && has_die && !is_type && unit < t->units)
         *off = ms_nt_number(t, t->units_at, (uint32_t)unit) + die;
     return !rd->failed;

@@ -105,8 +105,78 @@ static size_t order_names(const case_file *c, unsigned *order, unsigned *first)
     return count;
 }
 
+/* Kinds of entries in .debug_names: a function, an inlined call, and two that a look-up passes by, whose fields
+ * have all sizes that a form tells, and one that it does not. */
+enum { ENTRY_FUNCTION = 1, ENTRY_CALL, ENTRY_FIXED, ENTRY_VARYING, ENTRY_BYTES = 1 + 25 + 1 + 6 + 5 + 1 };
+
+static void put_entry_kinds(bytes *b)
+{
+    static const uint8_t kinds[] = {ENTRY_FUNCTION,
+                                    TAG_subprogram,
+                                    3,
+                                    FORM_ref4,
+                                    0,
+                                    0, /* DW_IDX_die_offset */
+                                    ENTRY_CALL,
+                                    TAG_inlined_subroutine,
+                                    3,
+                                    FORM_ref4,
+                                    0,
+                                    0,
+                                    ENTRY_FIXED,
+                                    TAG_variable,
+                                    1,
+                                    FORM_data1,
+                                    3,
+                                    FORM_ref4,
+                                    4,
+                                    FORM_flag_present,
+                                    5,
+                                    FORM_data8,
+                                    6,
+                                    FORM_data2,
+                                    7,
+                                    FORM_data4,
+                                    8,
+                                    FORM_ref1,
+                                    9,
+                                    FORM_ref2,
+                                    10,
+                                    FORM_ref1,
+                                    11,
+                                    FORM_data2,
+                                    0,
+                                    0,
+                                    ENTRY_VARYING,
+                                    TAG_variable,
+                                    3,
+                                    FORM_ref4,
+                                    5,
+                                    FORM_udata,
+                                    0,
+                                    0,
+                                    0};
+    put(b, kinds, sizeof kinds);
+}
+
+/* The entries of a name; the last one may be found. */
+static void put_entries(bytes *b, const stated *name, size_t unit)
+{
+    put8(b, ENTRY_FIXED);
+    for (unsigned i = 0; i < 25; i++)
+        put8(b, 0);
+    put8(b, ENTRY_VARYING);
+    put32(b, name->off - unit);
+    put_uleb(b, 200);
+    put8(b, name->is_call ? ENTRY_CALL : ENTRY_FUNCTION);
+    put32(b, name->off - unit);
+    put8(b, 0);
+}
+
 static void put_debug_names(case_file *c, const unsigned *order, const unsigned *first)
 {
+    bytes kinds = {0};
+    put_entry_kinds(&kinds);
     bytes *b = &c->p.names;
     size_t count = c->name_count;
     c->p.enc = dwarf5;
@@ -118,7 +188,7 @@ static void put_debug_names(case_file *c, const unsigned *order, const unsigned 
     put32(b, 0);
     put32(b, BUCKETS);
     put32(b, count);
-    put32(b, 15); /* bytes of abbreviations */
+    put32(b, kinds.len);
     put32(b, 0);
     put32(b, c->unit);
     for (unsigned i = 0; i < BUCKETS; i++)
@@ -128,23 +198,12 @@ static void put_debug_names(case_file *c, const unsigned *order, const unsigned 
     for (size_t i = 0; i < count; i++)
         put32(b, add_text(&c->p.str, c->names[order[i]].name));
     for (size_t i = 0; i < count; i++)
-        put32(b, 6 * i);
-    for (unsigned code = 1; code <= 2; code++) {
-        put8(b, code);
-        put8(b, code == 1 ? TAG_subprogram : TAG_inlined_subroutine);
-        put8(b, 3); /* DW_IDX_die_offset */
-        put8(b, FORM_ref4);
-        put16(b, 0);
-        put8(b, 0); /* after the second one, the end of the table */
-        b->len -= code == 1;
-    }
-    put16(b, 0); /* padding */
-    for (size_t i = 0; i < count; i++) {
-        put8(b, c->names[order[i]].is_call ? 2 : 1);
-        put32(b, c->names[order[i]].off - c->unit);
-        put8(b, 0);
-    }
+        put32(b, ENTRY_BYTES * i);
+    put(b, kinds.v, kinds.len);
+    for (size_t i = 0; i < count; i++)
+        put_entries(b, &c->names[order[i]], c->unit);
     end_length(&c->p, b, at);
+    bytes_free(&kinds);
 }
 
 static void put_apple_names(case_file *c, const unsigned *order, const unsigned *first)

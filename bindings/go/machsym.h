@@ -10744,14 +10744,17 @@ typedef enum ms_dw_call_value {
 } ms_dw_call_value;
 
 /* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
- * read, and this way takes a quarter of the time. */
+ * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as
+ * in DWARF 5: what comes after it stands so many bytes further on as the index takes. */
 typedef struct ms_dw_layout {
     uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
     uint8_t form[ms_CALL_COUNT];
-    uint8_t at[ms_CALL_COUNT];   /* bytes from the first value on */
-    uint8_t size[ms_CALL_COUNT]; /* 0: it stands in the abbreviation, or is absent */
-    bool is_plain;               /* its code is an address and a size; all numbers fit their fields */
-    bool is_in_unit;             /* its origin counts from the begin of the unit */
+    uint8_t at[ms_CALL_COUNT];    /* bytes from the first value on */
+    uint8_t size[ms_CALL_COUNT];  /* 0: it stands in the abbreviation, or is absent */
+    uint8_t after[ms_CALL_COUNT]; /* 0xff: it comes after the index; else 0 */
+    bool is_indexed;
+    bool is_plain;   /* its code is an address and a size; all numbers fit their fields */
+    bool is_in_unit; /* its origin counts from the begin of the unit */
 } ms_dw_layout;
 
 /* What the walk does with an entry. */
@@ -11181,7 +11184,7 @@ static bool ms_dw_is_unit_reference(unsigned form)
            form == ms_DW_FORM_ref8;
 }
 
-/* Decides whether a call of this layout is plain: nearly all calls of DWARF 4 with one range are. */
+/* Decides whether a call of this layout is plain: nearly all calls with one range are. */
 static void ms_dw_set_plain(ms_dw_layout *layout)
 {
     unsigned origin = layout->form[ms_CALL_ORIGIN];
@@ -11190,12 +11193,13 @@ static void ms_dw_set_plain(ms_dw_layout *layout)
                     high == ms_DW_FORM_data8;
     layout->is_in_unit = ms_dw_is_unit_reference(origin);
     layout->is_plain = (layout->is_in_unit || origin == ms_DW_FORM_ref_addr) && is_sized &&
-                       layout->form[ms_CALL_LOW_PC] == ms_DW_FORM_addr && layout->form[ms_CALL_RANGES] == 0 &&
-                       layout->size[ms_CALL_FILE] <= 4 && layout->size[ms_CALL_LINE] <= 4 &&
-                       layout->size[ms_CALL_COLUMN] <= 4;
+                       (layout->is_indexed || layout->form[ms_CALL_LOW_PC] == ms_DW_FORM_addr) &&
+                       layout->form[ms_CALL_RANGES] == 0 && layout->size[ms_CALL_FILE] <= 4 &&
+                       layout->size[ms_CALL_LINE] <= 4 && layout->size[ms_CALL_COLUMN] <= 4;
 }
 
-/* Makes the layout of a call. Returns false when a value has no fixed size, or does not fit. */
+/* Makes the layout of a call. Returns false when a value has no fixed size, but for an index in a plain one,
+ * or does not fit. */
 static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
 {
     const ms_dw_step *step = &steps[abbrev->skip_first + abbrev->skip_count];
@@ -11205,8 +11209,9 @@ static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps
     for (; step < stop; step++) {
         ms_dw_call_value value = ms_dw_call_value_of(step->slot);
         bool is_const = step->how == ms_HOW_CONST;
+        bool is_index = value == ms_CALL_LOW_PC && step->form == ms_DW_FORM_addrx;
         at += step->skip;
-        if (step->how != ms_HOW_FIXED && !is_const && step->how != ms_HOW_END)
+        if (step->how != ms_HOW_FIXED && !is_const && step->how != ms_HOW_END && !is_index)
             return false;
         if (at > UINT8_MAX || (value < ms_CALL_COUNT && step->form > UINT8_MAX))
             return false;
@@ -11218,11 +11223,13 @@ static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps
             layout->at[value] = (uint8_t)at;
             layout->size[value] = step->size;
             layout->form[value] = (uint8_t)step->form;
+            layout->after[value] = layout->is_indexed ? 0xff : 0;
         }
+        layout->is_indexed |= is_index;
         at += step->size;
     }
     ms_dw_set_plain(layout);
-    return true;
+    return layout->is_plain || !layout->is_indexed;
 }
 
 enum { ms_DW_MOST_LAYOUTS = 64 }; /* of a table: compilers make 10 to 40 kinds of calls */
@@ -11605,23 +11612,30 @@ static inline const uint8_t *ms_dw_read_values(const ms_dw_abbrevs *table, const
     return rd.failed ? NULL : rd.p;
 }
 
-enum { ms_DW_LAYOUT_BYTES = UINT8_MAX + 8 }; /* that must be there to read a value of a layout */
+enum {
+    ms_DW_INDEX_BYTES = 9, /* of an index, at most: see ms_dw_raw_uleb */
+    ms_DW_LAYOUT_BYTES =
+        UINT8_MAX + 8 + ms_DW_INDEX_BYTES /* that must be there to read a value of a layout */
+};
 
-/* The number of a call's value by the call's layout; p is where the first value stands. */
-static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, ms_dw_call_value which)
+/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so
+ * many bytes. */
+static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, uint8_t index_bytes,
+                                         ms_dw_call_value which)
 {
     static const uint64_t masks[] = {
         0, 0xff, 0xffff, 0xffffff, UINT32_MAX, 0xffffffffffu, 0xffffffffffffu, 0xffffffffffffffu, UINT64_MAX};
-    uint64_t number = ms_rd_raw_u64(p + layout->at[which]) & masks[layout->size[which]];
+    p += layout->at[which] + (layout->after[which] & index_bytes);
+    uint64_t number = ms_rd_raw_u64(p) & masks[layout->size[which]];
     return which >= ms_CALL_FILE ? number | layout->number[which - ms_CALL_FILE] : number;
 }
 
-/* The whole value. */
+/* The whole value; the layout has no index. */
 static inline ms_dw_value ms_dw_laid_value(const ms_dw_layout *layout, const uint8_t *p,
                                            ms_dw_call_value which)
 {
     ms_dw_value value;
-    value.u = ms_dw_laid_number(layout, p, which);
+    value.u = ms_dw_laid_number(layout, p, 0, which);
     value.text = NULL;
     value.text_len = 0;
     value.form = layout->form[which];
@@ -14202,7 +14216,7 @@ static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return p;
 }
 
-/* The same of a call that has a layout; so many bytes as that takes are there. */
+/* The same of a call that has a layout without an index; so many bytes as that takes are there. */
 static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                              const uint8_t *p, ms_fn_values *entry)
 {
@@ -14217,33 +14231,64 @@ static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const m
     return p + abbrev->skip_tail;
 }
 
+/* The index of a plain call that states one. */
+typedef struct ms_fn_index {
+    uint64_t number;
+    const uint8_t *end; /* where it ends; NULL: it has to be read the long way */
+    uint8_t bytes;      /* 0: the call states none */
+} ms_fn_index;
+
+static inline ms_fn_index ms_fn_index_of(const ms_dw_layout *layout, const uint8_t *p)
+{
+    ms_fn_index index = {0, p, 0};
+    if (!layout->is_indexed)
+        return index;
+    p += layout->at[ms_CALL_LOW_PC];
+    index.end = ms_dw_raw_uleb(p, &index.number);
+    index.bytes = (uint8_t)(index.end != NULL ? index.end - p : 0);
+    return index;
+}
+
+/* Finds where the code of a plain call begins. Returns false when nobody can tell. */
+static inline bool ms_fn_plain_low(const ms_fn_walk *w, const ms_dw_layout *layout, const ms_fn_index *index,
+                                   const uint8_t *p, uint64_t *lo)
+{
+    if (layout->is_indexed)
+        return ms_dw_address_indexed(w->dw, &w->root->enc, index->number, lo);
+    *lo = ms_dw_laid_number(layout, p, 0, ms_CALL_LOW_PC);
+    return true;
+}
+
 /* Takes a call that has a plain layout into the table, as ms_fn_take_entry does, in a third of the time. */
 static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev *abbrev,
-                                              const ms_dw_layout *layout, uint64_t die_off, const uint8_t *p,
-                                              uint32_t lists)
+                                              const ms_dw_layout *layout, const ms_fn_index *index,
+                                              uint64_t die_off, const uint8_t *p, uint32_t lists)
 {
-    const uint8_t *next = p + abbrev->skip_tail;
+    const uint8_t *next = index->end + abbrev->skip_tail;
+    const uint8_t moved = index->bytes;
     uint32_t depth = ms_fn_next_depth(w);
-    uint64_t lo = ms_dw_laid_number(layout, p, ms_CALL_LOW_PC);
+    uint64_t lo;
     ms_range range = {0, 0};
     if (depth == 0 || !ms_fn_make_room(w))
         return next;
-    bool has_code = ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, ms_CALL_HIGH_PC), &range);
+    bool has_code =
+        ms_fn_plain_low(w, layout, index, p, &lo) &&
+        ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, moved, ms_CALL_HIGH_PC), &range);
     if (!has_code && !abbrev->has_children)
         return next;
     ms_fn_block *block = &w->blocks[w->count++];
     block->die_off = die_off;
-    block->origin =
-        ms_dw_laid_number(layout, p, ms_CALL_ORIGIN) + (layout->is_in_unit ? w->root->enc.unit_off : 0);
+    block->origin = ms_dw_laid_number(layout, p, moved, ms_CALL_ORIGIN) +
+                    (layout->is_in_unit ? w->root->enc.unit_off : 0);
     block->lo = has_code ? range.lo : 0;
     block->hi = has_code ? range.hi : 0;
     block->ranges = NULL;
     block->range_count = has_code;
     block->parent = w->opened[w->open_count - 1].block;
     block->end = (uint32_t)w->count;
-    block->call_file = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_FILE);
-    block->call_line = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_LINE);
-    block->call_column = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_COLUMN);
+    block->call_file = (uint32_t)ms_dw_laid_number(layout, p, moved, ms_CALL_FILE);
+    block->call_line = (uint32_t)ms_dw_laid_number(layout, p, moved, ms_CALL_LINE);
+    block->call_column = (uint32_t)ms_dw_laid_number(layout, p, moved, ms_CALL_COLUMN);
     block->unread = 0;
     w->is_deep |= depth > MACHSYM_MAX_INLINE_DEPTH;
     if (abbrev->has_children)
@@ -14258,7 +14303,8 @@ static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_a
                                                     uint32_t lists)
 {
     ms_fn_values entry;
-    bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
+    bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES &&
+                      !w->root->abbrevs->layouts[abbrev->layout - 1].is_indexed;
     entry.die_off = die_off;
     entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
     if (has_layout)
@@ -14283,8 +14329,11 @@ static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev 
 {
     bool has_layout = !ms_SMALL_CODE && abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
     const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
-    if (has_layout && layout->is_plain)
-        return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
+    if (has_layout && layout->is_plain) {
+        ms_fn_index index = ms_fn_index_of(layout, p);
+        if (index.end != NULL)
+            return ms_fn_take_plain(w, abbrev, layout, &index, die_off, p, lists);
+    }
     return ms_fn_take_values(w, abbrev, die_off, p, end, lists);
 }
 
@@ -17892,6 +17941,7 @@ enum {
 /* What the abbreviation of an entry of .debug_names says. */
 typedef struct ms_nt_abbrev {
     const uint8_t *pairs; /* what its fields are: index and form, until 0 and 0; NULL: there is none */
+    uint64_t size;        /* of all fields; UINT64_MAX: not the same in all entries */
     bool is_function;
 } ms_nt_abbrev;
 
@@ -17926,6 +17976,24 @@ typedef struct ms_nt_found {
 
 /* ---- Where the parts are ---- */
 
+/* Bytes of a field of an entry of .debug_names; UINT64_MAX: its form does not tell. */
+static uint64_t ms_nt_field_size(uint64_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_flag_present: return 0;
+    case ms_DW_FORM_data1:
+    case ms_DW_FORM_ref1: return 1;
+    case ms_DW_FORM_data2:
+    case ms_DW_FORM_ref2: return 2;
+    case ms_DW_FORM_data4:
+    case ms_DW_FORM_ref4: return 4;
+    case ms_DW_FORM_data8:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_sig8: return 8;
+    default: return UINT64_MAX;
+    }
+}
+
 /* Reads the abbreviations. Returns false when one of them cannot be known. */
 static bool ms_nt_read_abbrevs(ms_nt *t)
 {
@@ -17937,12 +18005,16 @@ static bool ms_nt_read_abbrevs(ms_nt *t)
         t->abbrevs[code].pairs = rd.p;
         t->abbrevs[code].is_function = tag == ms_DW_TAG_subprogram;
         uint64_t index;
+        uint64_t size = 0;
         do {
             index = ms_rd_uleb(&rd);
             uint64_t form = ms_rd_uleb(&rd);
             if (rd.failed || (index == 0) != (form == 0))
                 return false;
+            uint64_t field = index != 0 ? ms_nt_field_size(form) : 0;
+            size = size == UINT64_MAX || field == UINT64_MAX ? UINT64_MAX : size + field;
         } while (index != 0);
+        t->abbrevs[code].size = size;
     }
     return !rd.failed;
 }
@@ -18070,6 +18142,11 @@ static bool ms_nt_next_name(const ms_nt *t, ms_rd *rd, uint64_t *off)
         ms_rd_fail(rd);
         return false;
     }
+    *off = UINT64_MAX;
+    if (!t->abbrevs[code].is_function && t->abbrevs[code].size != UINT64_MAX) { /* most are inlined calls */
+        ms_rd_skip(rd, t->abbrevs[code].size);
+        return !rd->failed;
+    }
     const uint8_t *p = t->abbrevs[code].pairs;
     ms_rd pairs = ms_rd_make(ms_span_make(p, (size_t)(t->pairs.ptr + t->pairs.len - p)));
     for (uint64_t index = ms_rd_uleb(&pairs); index != 0 && !rd->failed; index = ms_rd_uleb(&pairs)) {
@@ -18080,7 +18157,6 @@ static bool ms_nt_next_name(const ms_nt *t, ms_rd *rd, uint64_t *off)
         has_die |= index == ms_DW_IDX_die_offset;
         is_type |= index == ms_DW_IDX_type_unit;
     }
-    *off = UINT64_MAX;
     if (!rd->failed && t->abbrevs[code].is_function && has_die && !is_type && unit < t->units)
         *off = ms_nt_number(t, t->units_at, (uint32_t)unit) + die;
     return !rd->failed;
@@ -21202,6 +21278,7 @@ struct machsym_session {
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
     ms_ses_unit *alone;        /* functions that were found without their units' others: see >>named */
+    ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
     ms_sym_order order;        /* of the symbols, once there are asked_names */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
@@ -21540,14 +21617,22 @@ static void ms_ses_trim(machsym_session *s)
         ms_ses_drop_units(s);
 }
 
-/* The same before an address is asked for. As long as addresses lie in the unit that was decoded last, it
- * stays: a unit that takes more than the limit would else be decoded twice. */
-static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+/* Whether an address lies in the unit that was decoded last, or whose function was read last. */
+static bool ms_ses_is_in_newest(const machsym_session *s, uint64_t addr)
 {
     const ms_fn_table *newest = s->decoded != NULL ? &s->decoded->functions : NULL;
-    if (newest == NULL || s->cache.live <= s->cache_limit ||
-        ms_seg_owner(newest->segs, newest->seg_count, addr) == ms_SEG_NONE)
-        ms_ses_trim(s);
+    if (s->alone != NULL && s->alone_code.lo <= addr && addr < s->alone_code.hi)
+        return true;
+    return newest != NULL && ms_seg_owner(newest->segs, newest->seg_count, addr) != ms_SEG_NONE;
+}
+
+/* The same before an address is asked for. As long as addresses lie in the newest unit, it stays: a unit that
+ * takes more than the limit would else be decoded twice, and its line program be run for each function. */
+static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+{
+    if (s->cache.live > s->cache_limit && ms_ses_is_in_newest(s, addr))
+        return;
+    ms_ses_trim(s);
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
@@ -22486,9 +22571,12 @@ static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source sourc
                                    uint64_t *hi)
 {
     size_t index = ms_eng_unit_by(s, source, addr, hi);
+    ms_range code = {addr, *hi};
     ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
-    if (unit != NULL)
+    if (unit != NULL) {
+        s->alone_code = code;
         return unit;
+    }
     unit = ms_ses_functions_of(s, index);
     if (unit != NULL && source == MACHSYM_UNIT_ARANGES && !ms_named_asks_first(s))
         ms_named_prepare(s, unit);

@@ -284,8 +284,8 @@ typedef enum ms_dw_call_value {
 } ms_dw_call_value;
 
 /* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
- * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as in
- * DWARF 5: what comes after it stands so many bytes further on as the index takes. */
+ * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as
+ * in DWARF 5: what comes after it stands so many bytes further on as the index takes. */
 typedef struct ms_dw_layout {
     uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
     uint8_t form[ms_CALL_COUNT];
@@ -738,8 +738,8 @@ static void ms_dw_set_plain(ms_dw_layout *layout)
                        layout->size[ms_CALL_LINE] <= 4 && layout->size[ms_CALL_COLUMN] <= 4;
 }
 
-/* Makes the layout of a call. Returns false when a value has no fixed size, but for an index in a plain one, or
- * does not fit. */
+/* Makes the layout of a call. Returns false when a value has no fixed size, but for an index in a plain one,
+ * or does not fit. */
 static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
 {
     const ms_dw_step *step = &steps[abbrev->skip_first + abbrev->skip_count];
@@ -1158,8 +1158,8 @@ enum {
         UINT8_MAX + 8 + ms_DW_INDEX_BYTES /* that must be there to read a value of a layout */
 };
 
-/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so many
- * bytes. */
+/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so
+ * many bytes. */
 static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, uint8_t index_bytes,
                                          ms_dw_call_value which)
 {

@@ -30,6 +30,7 @@ enum {
 /* What the abbreviation of an entry of .debug_names says. */
 typedef struct ms_nt_abbrev {
     const uint8_t *pairs; /* what its fields are: index and form, until 0 and 0; NULL: there is none */
+    uint64_t size;        /* of all fields; UINT64_MAX: not the same in all entries */
     bool is_function;
 } ms_nt_abbrev;
 
@@ -64,6 +65,24 @@ typedef struct ms_nt_found {
 
 /* ---- Where the parts are ---- */
 
+/* Bytes of a field of an entry of .debug_names; UINT64_MAX: its form does not tell. */
+static uint64_t ms_nt_field_size(uint64_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_flag_present: return 0;
+    case ms_DW_FORM_data1:
+    case ms_DW_FORM_ref1: return 1;
+    case ms_DW_FORM_data2:
+    case ms_DW_FORM_ref2: return 2;
+    case ms_DW_FORM_data4:
+    case ms_DW_FORM_ref4: return 4;
+    case ms_DW_FORM_data8:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_sig8: return 8;
+    default: return UINT64_MAX;
+    }
+}
+
 /* Reads the abbreviations. Returns false when one of them cannot be known. */
 static bool ms_nt_read_abbrevs(ms_nt *t)
 {
@@ -75,12 +94,16 @@ static bool ms_nt_read_abbrevs(ms_nt *t)
         t->abbrevs[code].pairs = rd.p;
         t->abbrevs[code].is_function = tag == ms_DW_TAG_subprogram;
         uint64_t index;
+        uint64_t size = 0;
         do {
             index = ms_rd_uleb(&rd);
             uint64_t form = ms_rd_uleb(&rd);
             if (rd.failed || (index == 0) != (form == 0))
                 return false;
+            uint64_t field = index != 0 ? ms_nt_field_size(form) : 0;
+            size = size == UINT64_MAX || field == UINT64_MAX ? UINT64_MAX : size + field;
         } while (index != 0);
+        t->abbrevs[code].size = size;
     }
     return !rd.failed;
 }
@@ -208,6 +231,11 @@ static bool ms_nt_next_name(const ms_nt *t, ms_rd *rd, uint64_t *off)
         ms_rd_fail(rd);
         return false;
     }
+    *off = UINT64_MAX;
+    if (!t->abbrevs[code].is_function && t->abbrevs[code].size != UINT64_MAX) { /* most are inlined calls */
+        ms_rd_skip(rd, t->abbrevs[code].size);
+        return !rd->failed;
+    }
     const uint8_t *p = t->abbrevs[code].pairs;
     ms_rd pairs = ms_rd_make(ms_span_make(p, (size_t)(t->pairs.ptr + t->pairs.len - p)));
     for (uint64_t index = ms_rd_uleb(&pairs); index != 0 && !rd->failed; index = ms_rd_uleb(&pairs)) {
@@ -218,7 +246,6 @@ static bool ms_nt_next_name(const ms_nt *t, ms_rd *rd, uint64_t *off)
         has_die |= index == ms_DW_IDX_die_offset;
         is_type |= index == ms_DW_IDX_type_unit;
     }
-    *off = UINT64_MAX;
     if (!rd->failed && t->abbrevs[code].is_function && has_die && !is_type && unit < t->units)
         *off = ms_nt_number(t, t->units_at, (uint32_t)unit) + die;
     return !rd->failed;
