@@ -117,6 +117,26 @@ for options in '-i' '-i --full-path --no-demangle' '-i -d | --best-line' '-i --j
     done
 done
 
+# Several threads answer a few hundred addresses, too, where there is much debug info to decode: here that of four files.
+# Later words of the same input find it decoded.
+file=tests/real/TNSWidgets.dwarf
+for i in $(seq 0 499); do
+    printf '0x%x\n' $((0x5860 + i * 3947 % 12000))
+done >"$tmp/few"
+cat "$tmp/few" "$tmp/few" "$tmp/few" >"$tmp/more"
+eval "$machsym atos -i -o $file $(tr '\n' ' ' <"$tmp/few")" >"$tmp/want"
+cat "$tmp/want" "$tmp/want" "$tmp/want" >"$tmp/wants"
+for words in few:want more:wants; do
+    eval "$machsym atos -i -o $file -o $file -o $file -o $file" <"$tmp/${words%:*}" | cmp - "$tmp/${words#*:}"
+    ok "few addresses of much debug info: ${words%:*}" $?
+done
+{
+    cat "$tmp/few"
+    sleep 0.1
+    cat "$tmp/few" "$tmp/few"
+} | eval "$machsym atos -i -o $file -o $file -o $file -o $file" | cmp - "$tmp/wants"
+ok "few addresses of much debug info, and then more" $?
+
 # What --explain says of an address: checked against llvm-dwarfdump-22 --debug-info, --debug-line and llvm-nm-22.
 eval "$machsym atos --explain -o $bin/hand-lines.dwarf 0x100001084" >"$tmp/out"
 for text in 'line4 (in hand-lines.dwarf) (lines4.c:31)' 'slice: x86_64' 'DWARF 4' 'function: line4' \

@@ -80,6 +80,7 @@ typedef struct atos {
     frame_style style;
     object_options objects;
     bool unresolved;                  /* an address stayed without a name */
+    bool answered_many;               /* words were answered together: their units are decoded */
     machsym_frame frames[MAX_FRAMES]; /* the last field: never cleared */
 } atos;
 

@@ -22,13 +22,18 @@ enum {
     BATCH_BYTES = 8 << 20,
     MAX_THREADS = 16,
     PRINT_BYTES = 1 << 18,
-    PRINT_WORDS = 1024,    /* that a thread prints before it is the turn of another: about as many bytes */
-    TAKE = 512,            /* lookups that a thread answers before it looks who needs help */
-    HELP_WORTH = 4 * TAKE, /* of fewer lookups none are taken over: two threads would decode the same unit */
+    PRINT_WORDS = 1024, /* that a thread prints before it is the turn of another: about as many bytes */
+    TAKE = 512,         /* lookups that a thread answers before it looks who needs help, at most */
+    TAKES = 64,         /* so many takes of few lookups */
+    LEAST_TAKE = 8,
+    HELP_WORTH = 4 * TAKE, /* lookups: of so many half are taken over, */
+    HELP_BYTES = 4 << 20,  /* or of fewer that need so much debug info: else two would decode the same unit */
     ROOM_WORTH = 1 << 16,  /* bytes of words: what is done with fewer takes little memory */
     WORD_BYTES = 8,        /* that most words have */
-    THREAD_WORTH = 4096,   /* addresses: fewer are answered before a thread has started to help */
-    FETCH_AHEAD = 8,       /* words: what so many more need is asked of memory while one is answered */
+    THREAD_WORTH = 4096,   /* addresses: fewer are answered before a thread has started to help, */
+    THREAD_BYTES = 1 << 19, /* unless each thread has so much debug info to decode */
+    ALONE_BYTES = 1 << 14,  /* of debug info take as long as one function that is found by its name */
+    FETCH_AHEAD = 8,        /* words: what so many more need is asked of memory while one is answered */
     BATCH_CACHE = 1 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted, and
                              memory that is touched for the first time takes longer than decoding into it */
 };
@@ -182,6 +187,8 @@ typedef struct common {
     size_t count;         /* of them */
     unsigned share_bits;  /* that their numbers have */
     size_t working;       /* the first ones, which have a thread */
+    uint64_t info_bytes;  /* of debug info that the lookups may need */
+    size_t take;          /* lookups that a thread takes at once */
     pthread_mutex_t lock; /* guards which lookups a share has left, and whose turn it is */
     pthread_cond_t moved; /* the turn */
     size_t turn;          /* the block of words that is printed now */
@@ -198,6 +205,12 @@ typedef struct share {
     pthread_t thread;
 } share;
 
+/* How many bytes of debug info so many of the lookups may need. */
+static uint64_t many_bytes_of(const common *c, size_t lookups)
+{
+    return c->info_bytes / (c->batch->lookup_count + 1) * lookups;
+}
+
 /* Takes the last half of what another thread has left, or all of a share that has no thread. */
 static void many_help(share *s)
 {
@@ -210,7 +223,7 @@ static void many_help(share *s)
             most = other;
     }
     size_t left = most->end - most->first;
-    if (most < c->shares + c->working && left < HELP_WORTH)
+    if (most < c->shares + c->working && left < HELP_WORTH && many_bytes_of(c, left) < HELP_BYTES)
         return;
     s->end = most->end;
     s->first = most->end = most < c->shares + c->working ? most->first + left / 2 : most->first;
@@ -223,7 +236,7 @@ static bool many_take(share *s, size_t *first, size_t *end)
     if (s->first == s->end)
         many_help(s);
     *first = s->first;
-    *end = s->end - s->first < TAKE ? s->end : s->first + TAKE;
+    *end = s->end - s->first < s->common->take ? s->end : s->first + s->common->take;
     s->first = *end;
     pthread_mutex_unlock(&s->common->lock);
     return *first < *end;
@@ -375,17 +388,42 @@ static void many_close_clone(atos *a, atos *copy)
     free(copy);
 }
 
+/* Bytes of .debug_info in a file: what there is to decode of it. */
+static uint64_t many_info_bytes(const symbol_file *file)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    uint64_t bytes = 0;
+    while (file->map == NULL && machsym_image_next_section(file->image, &at, &section)) {
+        if (str_is(section.name, "__debug_info") || str_is(section.name, "__zdebug_info"))
+            bytes += section.bytes.len;
+    }
+    return bytes;
+}
+
+/* How many bytes of debug info so many lookups need, at most. Only the first words of an input find units
+ * that nobody has decoded. */
+static uint64_t many_bytes_to_decode(const atos *a, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < a->target_count && !a->answered_many; i++)
+        bytes += many_info_bytes(&a->targets[i].file);
+    uint64_t alone = (uint64_t)count * ALONE_BYTES;
+    return bytes < alone ? bytes : alone;
+}
+
 /* How many threads are worth it. Owners, explanations, object files and images of a cache keep state of their own:
  * one. */
-static size_t many_thread_count(const atos *a, size_t count)
+static size_t many_thread_count(const atos *a, size_t count, uint64_t info_bytes)
 {
-    size_t most = machine_threads(0, MAX_THREADS);
+    uint64_t worth = count < THREAD_WORTH ? info_bytes / THREAD_BYTES : MAX_THREADS;
     for (size_t i = 0; i < a->target_count; i++) {
         const target *t = &a->targets[i];
         if (t->images != NULL || (t->file.map == NULL && !t->file.info.has_dwarf))
-            most = 1;
+            worth = 1;
     }
-    return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
+    bool is_alone = a->rules != NULL || a->explain || worth < 2;
+    return is_alone ? 1 : machine_threads(0, worth < MAX_THREADS ? (size_t)worth : MAX_THREADS);
 }
 
 /* Makes the tables of symbols that all lookups of an image share. Most programs have code without debug info,
@@ -413,7 +451,7 @@ static void many_divide(atos *a, common *c)
         s->end = c->batch->lookup_count * (i + 1) / c->count;
         s->number = (uint32_t)i;
     }
-    if (c->count > 1)
+    if (c->count > 1 && c->batch->lookup_count >= THREAD_WORTH)
         many_make_shared(c->shares[0].a);
 }
 
@@ -442,7 +480,11 @@ static void many_answer_all(atos *a, const char *input, size_t len)
     b.room = len >= ROOM_WORTH ? room_open() : NULL;
     many_split(&b);
     common c = {.batch = &b, .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
-    c.count = many_thread_count(a, b.lookup_count);
+    c.info_bytes = many_bytes_to_decode(a, b.lookup_count);
+    c.count = many_thread_count(a, b.lookup_count, c.info_bytes);
+    c.take = b.lookup_count / TAKES < LEAST_TAKE ? LEAST_TAKE : b.lookup_count / TAKES;
+    c.take = c.take < TAKE ? c.take : TAKE;
+    a->answered_many |= b.lookup_count > 0;
     while (c.count > (size_t)1 << c.share_bits)
         c.share_bits++;
     a->unresolved |= b.lookup_count < b.count;
