@@ -218,6 +218,14 @@ bindings-check:
 	@sh tests/one "the copies in bindings/go; make bindings renews them" cmp sh -c \
 	    'for file in $(COPIES); do cmp "$$file" "bindings/go/$${file##*/}" || exit 1; done'
 
+# The server, by Debian's Go and its golang packages, without modules: docs/server.md.
+.PHONY: server
+server: all $(B)/machsym-server
+$(B)/machsym-server: $(wildcard server/*.go)
+	$(call SAYS,GO,$@)
+	$(Q)cd server && GO111MODULE=off GOPATH="$${GOPATH:-/usr/share/gocode}" GOFLAGS= CGO_ENABLED=1 \
+	    go build -trimpath -tags libsqlite3 -o "$(abspath $@)" .
+
 # The man page says of each command what its help says.
 .PHONY: man
 man: all

@@ -1,0 +1,10 @@
+// What is tested is a build against Debian's golang packages, without modules: make server. These are their versions. A build
+// with modules is not verified.
+module machsym.invalid/server
+
+go 1.19
+
+require (
+	github.com/mattn/go-sqlite3 v1.14.16
+	github.com/prometheus/client_golang v1.14.0
+)

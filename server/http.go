@@ -1,0 +1,407 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// The server of HTTP. What it may cost is limited here.
+type server struct {
+	db        Database
+	symbols   *symbols
+	pool      *pool
+	stats     *metrics
+	log       logger
+	maxReport int64         // bytes of a report, unpacked
+	maxUpload int64         // bytes of a file of symbols
+	maxAge    time.Duration // of the oldest report that waits: health is false above it
+	profiles  sync.Mutex    // symbolicate: one request at a time
+	profiler  Asker
+}
+
+// A client that sends nothing for so long is cut off.
+const slowClient = 30 * time.Second
+
+// handler answers an authorized request.
+type handler func(s *server, w http.ResponseWriter, r *http.Request, t *Token)
+
+func (s *server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/health", s.health)
+	mux.Handle("/metrics", s.allow("GET", "read", metricsOf))
+	mux.Handle("/reports", s.byMethod(map[string]http.Handler{
+		"POST": s.allow("POST", "send", (*server).post), "GET": s.allow("GET", "read", (*server).list)}))
+	mux.Handle("/reports/", s.byMethod(map[string]http.Handler{
+		"GET": s.allow("GET", "read", (*server).get), "DELETE": s.allow("DELETE", "admin", (*server).remove),
+		"POST": s.allow("POST", "admin", (*server).retry)}))
+	mux.Handle("/groups", s.allow("GET", "read", (*server).groups))
+	mux.Handle("/missing", s.allow("GET", "read", (*server).missing))
+	mux.Handle("/symbols", s.allow("POST", "upload", (*server).upload))
+	mux.Handle("/symbolicate/v5", s.allow("POST", "read", (*server).symbolicate))
+	return s.logged(mux)
+}
+
+func (s *server) byMethod(of map[string]http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h, ok := of[r.Method]; ok {
+			h.ServeHTTP(w, r)
+			return
+		}
+		refuse(w, http.StatusMethodNotAllowed, "this path has no "+r.Method)
+	})
+}
+
+// allow lets a method through for a token of the role, or of an admin.
+func (s *server) allow(method, role string, do handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != method {
+			refuse(w, http.StatusMethodNotAllowed, "this path has no "+r.Method)
+			return
+		}
+		secret := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		t, err := s.db.FindToken(hashOf([]byte(secret)))
+		switch {
+		case err != nil:
+			s.broken(w, err)
+		case t == nil:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, http.StatusUnauthorized, "send Authorization: Bearer TOKEN")
+		case t.Role != role && t.Role != "admin":
+			refuse(w, http.StatusForbidden, "this token may "+t.Role+"; this takes one that may "+role)
+		default:
+			do(s, w, r, t)
+		}
+	})
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// post takes a report. It is safe on the disk before the answer says so.
+func (s *server) post(w http.ResponseWriter, r *http.Request, t *Token) {
+	begin := time.Now()
+	body, status, err := s.readReport(w, r)
+	if err != nil {
+		refuse(w, status, err.Error())
+		return
+	}
+	id := hashOf(body)
+	added, err := s.db.Add(t.Project, id, body)
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	s.stats.accept.Observe(time.Since(begin).Seconds())
+	w.Header().Set("Location", "/reports/"+id)
+	if !added {
+		tell200(w, map[string]any{"id": id, "new": false})
+		return
+	}
+	s.stats.accepted.Inc()
+	s.pool.Wake()
+	reply(w, http.StatusCreated, map[string]any{"id": id, "new": true})
+}
+
+func (s *server) readReport(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
+	var from io.Reader = http.MaxBytesReader(w, patient{r}, s.maxReport)
+	switch r.Header.Get("Content-Encoding") {
+	case "", "identity":
+	case "gzip":
+		if from, err = gzip.NewReader(from); err != nil {
+			return nil, http.StatusBadRequest, fmt.Errorf("the body is no gzip: %w", err)
+		}
+	default:
+		return nil, http.StatusUnsupportedMediaType, errors.New("Content-Encoding may be gzip")
+	}
+	body, err = io.ReadAll(io.LimitReader(from, s.maxReport+1))
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)) || int64(len(body)) > s.maxReport:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("a report has at most %d bytes here", s.maxReport)
+	case err != nil:
+		return nil, http.StatusBadRequest, fmt.Errorf("the body is cut short: %w", err)
+	case len(body) == 0:
+		return nil, http.StatusBadRequest, errors.New("the body is the report: it is empty")
+	}
+	return body, 0, nil
+}
+
+// patient reads a body, and gives up when nothing comes for a while.
+type patient struct{ r *http.Request }
+
+func (p patient) Read(into []byte) (int, error) {
+	conn, _ := p.r.Context().Value(connKey{}).(net.Conn)
+	if conn != nil {
+		conn.SetReadDeadline(time.Now().Add(slowClient))
+	}
+	n, err := p.r.Body.Read(into)
+	if conn != nil && err != nil {
+		conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+func (p patient) Close() error { return p.r.Body.Close() }
+
+type connKey struct{}
+
+func keepConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
+	report, err := s.db.Get(t.Project, strings.TrimPrefix(r.URL.Path, "/reports/"))
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	form := r.URL.Query().Get("as")
+	switch {
+	case report == nil:
+		refuse(w, http.StatusNotFound, "no report has this id")
+	case form == "state" || report.Answer == nil && report.State != Failed:
+		status := http.StatusOK
+		if report.Answer == nil && report.State != Failed {
+			status = http.StatusAccepted
+		}
+		reply(w, status, stateOf(*report))
+	case report.State == Failed:
+		reply(w, http.StatusUnprocessableEntity, stateOf(*report))
+	default:
+		s.tellResult(w, report, form)
+	}
+}
+
+func (s *server) tellResult(w http.ResponseWriter, report *Report, form string) {
+	text, kind, err := tell(report.Answer, form)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Machsym-State", report.State.String()) // waiting: better symbols came, and a better result comes
+	w.Write(text)
+}
+
+func stateOf(r Report) map[string]any {
+	return map[string]any{"id": r.ID, "state": r.State.String(), "reason": r.Reason, "deaths": r.Deaths, "received": r.Received}
+}
+
+// list tells the reports of a state, the newest first.
+func (s *server) list(w http.ResponseWriter, r *http.Request, t *Token) {
+	for state := Waiting; state <= Failed; state++ {
+		if state.String() != r.URL.Query().Get("state") {
+			continue
+		}
+		found, err := s.db.List(t.Project, state, limitOf(r))
+		if err != nil {
+			s.broken(w, err)
+			return
+		}
+		list := []any{}
+		for _, report := range found {
+			list = append(list, stateOf(report))
+		}
+		tell200(w, map[string]any{"reports": list})
+		return
+	}
+	refuse(w, http.StatusBadRequest, "state= may be waiting, working, done or failed")
+}
+
+// limitOf is how many the caller wants, 100 without a word, and at most 1000.
+func limitOf(r *http.Request) int {
+	n, err := strconv.Atoi(r.URL.Query().Get("limit"))
+	if err != nil || n < 1 {
+		return 100
+	}
+	if n > 1000 {
+		return 1000
+	}
+	return n
+}
+
+func (s *server) remove(w http.ResponseWriter, r *http.Request, t *Token) {
+	found, err := s.db.Delete(t.Project, strings.TrimPrefix(r.URL.Path, "/reports/"))
+	s.changed(w, found, err)
+}
+
+func (s *server) retry(w http.ResponseWriter, r *http.Request, t *Token) {
+	id := strings.TrimPrefix(r.URL.Path, "/reports/")
+	if !strings.HasSuffix(id, "/retry") {
+		refuse(w, http.StatusNotFound, "POST /reports/ID/retry")
+		return
+	}
+	found, err := s.db.Retry(t.Project, strings.TrimSuffix(id, "/retry"))
+	s.pool.Wake()
+	s.changed(w, found, err)
+}
+
+func (s *server) changed(w http.ResponseWriter, found bool, err error) {
+	switch {
+	case err != nil:
+		s.broken(w, err)
+	case !found:
+		refuse(w, http.StatusNotFound, "no report of this id can be changed so")
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func (s *server) groups(w http.ResponseWriter, r *http.Request, t *Token) {
+	groups, err := s.db.Groups(t.Project, limitOf(r))
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	tell200(w, map[string]any{"groups": groups})
+}
+
+func (s *server) missing(w http.ResponseWriter, r *http.Request, t *Token) {
+	missing, err := s.db.Missing(t.Project, limitOf(r))
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	tell200(w, map[string]any{"missing": missing})
+}
+
+func (s *server) upload(w http.ResponseWriter, r *http.Request, _ *Token) {
+	result, err := s.symbols.Add(http.MaxBytesReader(w, patient{r}, s.maxUpload), r.URL.Query().Get("name"))
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a file has at most %d bytes here", s.maxUpload))
+	case errors.As(err, new(refused)):
+		refuse(w, http.StatusUnprocessableEntity, err.Error())
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded):
+		refuse(w, http.StatusBadRequest, "the body is cut short")
+	case err != nil:
+		s.broken(w, err)
+	default:
+		tell200(w, result)
+	}
+}
+
+// symbolicate answers as Mozilla's /symbolicate/v5.
+func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
+	var asked map[string]json.RawMessage
+	body, status, err := s.readReport(w, r)
+	if err != nil {
+		refuse(w, status, err.Error())
+		return
+	}
+	if err := json.Unmarshal(body, &asked); err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	request := map[string]any{"do": "symbolicate"}
+	for _, known := range []string{"jobs", "memoryMap", "stacks"} {
+		if value, ok := asked[known]; ok {
+			request[known] = value
+		}
+	}
+	line, _ := json.Marshal(request)
+	generation, err := s.db.Generation()
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	s.profiles.Lock()
+	said, _, err := s.profiler.Ask(line, generation)
+	s.profiles.Unlock()
+	switch {
+	case err != nil:
+		s.broken(w, err)
+	case said.Error != nil && said.Error.final():
+		refuse(w, http.StatusBadRequest, said.Error.What)
+	case said.Error != nil:
+		s.broken(w, said.Error)
+	default:
+		tell200(w, map[string]any{"results": said.Results})
+	}
+}
+
+// health is true while reports get their results in time.
+func (s *server) health(w http.ResponseWriter, _ *http.Request) {
+	counts, err := s.db.Counts()
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	status := http.StatusOK
+	if counts.Oldest > s.maxAge {
+		status = http.StatusServiceUnavailable
+	}
+	reply(w, status, map[string]any{"healthy": status == http.StatusOK, "oldest_seconds": counts.Oldest.Seconds(),
+		"waiting": counts.States[Waiting] + counts.States[Leased], "done": counts.States[Done], "failed": counts.States[Failed]})
+}
+
+func metricsOf(s *server, w http.ResponseWriter, r *http.Request, _ *Token) {
+	promhttp.HandlerFor(s.stats.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+}
+
+// broken says that it is not the caller's fault: the same request may be sent again.
+func (s *server) broken(w http.ResponseWriter, err error) {
+	s.log.say("error", "what", "a request could not be answered", "why", err.Error())
+	w.Header().Set("Retry-After", "5")
+	why := "try again later"
+	if errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "full") {
+		why = "no space left: try again later"
+	}
+	refuse(w, http.StatusServiceUnavailable, why)
+}
+
+func refuse(w http.ResponseWriter, status int, why string) {
+	reply(w, status, map[string]string{"error": why})
+}
+
+func tell200(w http.ResponseWriter, value any) { reply(w, http.StatusOK, value) }
+
+func reply(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"error":"no JSON can be made of the answer"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(append(body, '\n'))
+}
+
+// logged writes a line a request that went wrong, and none for others: counters tell of these.
+func (s *server) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &statusSeen{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(seen, r)
+		s.stats.requests.WithLabelValues(strconv.Itoa(seen.status)).Inc()
+		if seen.status >= 400 {
+			s.log.say("info", "client", r.RemoteAddr, "method", r.Method, "path", r.URL.Path, "status", seen.status)
+		}
+	})
+}
+
+type statusSeen struct {
+	http.ResponseWriter
+	status int
+}
+
+func (s *statusSeen) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
+}

@@ -1,0 +1,271 @@
+// machsym-server keeps crash reports and symbols, and symbolicates them: docs/server.md. One program, one folder.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	mathrand "math/rand"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+type options struct {
+	data, listen, machsym, cert, key, newToken, demo string
+	workers, connections, keepDays                   int
+	maxReport, maxUpload                             int64
+	limits                                           Limits
+	maxAge, shift                                    time.Duration
+}
+
+func readOptions() options {
+	var o options
+	flag.StringVar(&o.data, "data", "", "`folder` of all that the server keeps; it is made when it is not there")
+	flag.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`address` to listen at; port 0: any that is free")
+	flag.StringVar(&o.machsym, "machsym", "", "the program machsym (default: beside this one, then in PATH)")
+	flag.StringVar(&o.cert, "cert", "", "`file` with the certificate, for TLS; with -key")
+	flag.StringVar(&o.key, "key", "", "`file` with its key")
+	flag.StringVar(&o.newToken, "new-token", "", "make a token `ROLE[:PROJECT]`, print it and end; a role is send, read, upload or admin")
+	flag.StringVar(&o.demo, "demo", "", "load the reports and dSYMs of this `folder`, tests/fixtures of the sources")
+	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "reports that are worked on at a time")
+	flag.IntVar(&o.connections, "connections", 1024, "connections at a time; others wait")
+	flag.IntVar(&o.keepDays, "keep-days", 0, "delete reports that are older; 0: never")
+	flag.Int64Var(&o.maxReport, "max-report", 16<<20, "`bytes` of a report")
+	flag.Int64Var(&o.maxUpload, "max-upload", 8<<30, "`bytes` of a file of symbols")
+	flag.IntVar(&o.limits.Seconds, "worker-seconds", 60, "deadline of a report; a worker that is late is killed")
+	flag.IntVar(&o.limits.Megabytes, "worker-memory", 4096, "`megabytes` of address space of a worker")
+	flag.DurationVar(&o.maxAge, "max-age", 5*time.Minute, "/health is false when a report waits longer")
+	flag.DurationVar(&o.shift, "test-clock", 0, "for tests: shift the clock of leases")
+	flag.Parse()
+	return o
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("machsym-server: ")
+	mathrand.Seed(time.Now().UnixNano())
+	if err := run(readOptions()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(o options) error {
+	if o.data == "" || flag.NArg() > 0 {
+		return errors.New("usage: machsym-server --data DIR [options]; --help lists them")
+	}
+	for _, folder := range []string{o.data, o.data + "/store", o.data + "/spool", o.data + "/cache"} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+	}
+	data, err := filepath.Abs(o.data)
+	if err != nil {
+		return err
+	}
+	o.data = data
+	db, err := OpenSQLite(o.data+"/machsym.db", o.shift)
+	if err != nil {
+		return fmt.Errorf("%s/machsym.db: %w", o.data, err)
+	}
+	defer db.Close()
+	if o.newToken != "" {
+		return printToken(db, o.newToken)
+	}
+	lock, err := lockData(o.data)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return serve(o, db)
+}
+
+// lockData makes sure that one server works on a folder. The system ends the lock with the program, however that ends.
+func lockData(data string) (*os.File, error) {
+	lock, err := os.OpenFile(data+"/lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("%s: another machsym-server has this folder", data)
+	}
+	return lock, nil
+}
+
+func printToken(db Database, wish string) error {
+	role, project, named := strings.Cut(wish, ":")
+	if !named {
+		project = "default"
+	}
+	if !strings.Contains(" send read upload admin ", " "+role+" ") || role == "" || project == "" {
+		return errors.New("--new-token ROLE[:PROJECT]: a role is send, read, upload or admin")
+	}
+	token, err := newToken(db, Token{role, project})
+	if err == nil {
+		fmt.Println(token)
+	}
+	return err
+}
+
+func newToken(db Database, t Token) (string, error) {
+	secret := make([]byte, 24)
+	if _, err := rand.Read(secret); err != nil {
+		return "", err
+	}
+	token := "ms_" + hex.EncodeToString(secret)
+	return token, db.AddToken(hashOf([]byte(token)), t)
+}
+
+// findMachsym is the program of the option, else the one beside this program, else the one of PATH.
+func findMachsym(o options) string {
+	if o.machsym != "" {
+		return o.machsym
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), "machsym")
+		if _, err := os.Stat(beside); err == nil {
+			return beside
+		}
+	}
+	return "machsym"
+}
+
+func serve(o options, db Database) error {
+	say := logger{os.Stderr, new(sync.Mutex)}
+	tool := Tool{findMachsym(o), o.data, o.limits}
+	stats := newMetrics(db)
+	p := newPool(db, tool, o.workers, stats, say)
+	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge,
+		symbols: &symbols{db: db, tool: tool, pool: p}, profiler: Asker{tool: tool}}
+	defer s.profiler.Stop()
+	if err := db.Release(); err != nil {
+		return err
+	}
+	if err := s.symbols.Recover(); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	url, token, err := sayWhere(o, db, listener)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	var all sync.WaitGroup
+	all.Add(1)
+	go func() { defer all.Done(); p.Run(ctx) }()
+	go keepDays(ctx, o.keepDays, db, say)
+	if o.demo != "" {
+		go loadDemo(url, token, o.demo, say)
+	}
+	err = listen(ctx, o, s, limitListener(listener, o.connections))
+	stop()
+	all.Wait()
+	return err
+}
+
+// sayWhere prints the address, and at the first start of a folder the token of an admin.
+func sayWhere(o options, db Database, l net.Listener) (url, token string, err error) {
+	url = "http://" + l.Addr().String()
+	if o.cert != "" {
+		url = "https://" + l.Addr().String()
+	}
+	has, err := db.HasTokens()
+	if err == nil && (!has || o.demo != "") {
+		token, err = newToken(db, Token{"admin", "default"})
+	}
+	if err != nil {
+		return "", "", err
+	}
+	fmt.Println(url)
+	if token != "" {
+		fmt.Println("token " + token)
+	}
+	return url, token, nil
+}
+
+func listen(ctx context.Context, o options, s *server, l net.Listener) error {
+	h := &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(s.log, "", 0), ConnContext: keepConn}
+	ended := make(chan error, 1)
+	go func() {
+		if o.cert != "" || o.key != "" {
+			ended <- h.ServeTLS(l, o.cert, o.key)
+		} else {
+			ended <- h.Serve(l)
+		}
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		soon, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		h.Shutdown(soon)
+		return nil
+	}
+}
+
+// keepDays deletes old reports once an hour.
+func keepDays(ctx context.Context, days int, db Database, say logger) {
+	for days > 0 {
+		deleted, err := db.Expire(time.Duration(days) * 24 * time.Hour)
+		if err != nil {
+			say.say("error", "what", "old reports stay", "why", err.Error())
+		} else if deleted > 0 {
+			say.say("info", "what", "old reports are deleted", "reports", deleted)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Hour):
+		}
+	}
+}
+
+// limited accepts a connection only while fewer than so many are open.
+type limited struct {
+	net.Listener
+	free chan struct{}
+}
+
+func limitListener(l net.Listener, most int) net.Listener {
+	return &limited{l, make(chan struct{}, most)}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	l.free <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.free
+		return nil, err
+	}
+	return &limitedConn{Conn: c, free: l.free}, nil
+}
+
+type limitedConn struct {
+	net.Conn
+	free chan struct{}
+	once sync.Once
+}
+
+func (c *limitedConn) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(func() { <-c.free })
+	return err
+}

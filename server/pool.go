@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A report that ended so many workers is not tried again by itself.
+const deathsAllowed = 3
+
+// Reports are taken in batches of this many for each worker: one commit for all of them.
+const batchOfWorker = 8
+
+// pool gives the reports that wait to workers.
+type pool struct {
+	db      Database
+	tool    Tool
+	workers int
+	wake    chan struct{} // there may be something to do
+	tasks   chan Task
+	stats   *metrics
+	log     logger
+}
+
+func newPool(db Database, tool Tool, workers int, stats *metrics, log logger) *pool {
+	return &pool{db, tool, workers, make(chan struct{}, 1), make(chan Task), stats, log}
+}
+
+// Wake says that a report waits.
+func (p *pool) Wake() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// lease is longer than a whole batch takes when each of its reports runs out of time.
+func (p *pool) lease() time.Duration {
+	return time.Duration((p.tool.Limits.Seconds+1)*2*(batchOfWorker+1)) * time.Second
+}
+
+// Run works until the context ends, then waits for what is under way.
+func (p *pool) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	for i := 0; i < p.workers; i++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			p.work()
+		}()
+	}
+	for ctx.Err() == nil {
+		if !p.takeBatch(ctx) {
+			p.rest(ctx)
+		}
+	}
+	close(p.tasks)
+	all.Wait()
+}
+
+// takeBatch hands a batch to the workers; false: there was none.
+func (p *pool) takeBatch(ctx context.Context) bool {
+	tasks, err := p.db.Take(p.workers*batchOfWorker, p.lease())
+	if err != nil {
+		p.log.say("error", "what", "no reports can be taken", "why", err.Error())
+		time.Sleep(time.Second)
+	}
+	for _, t := range tasks {
+		select {
+		case p.tasks <- t:
+		case <-ctx.Done():
+			return true // their leases end with this program
+		}
+	}
+	return len(tasks) > 0
+}
+
+// rest waits for a report, or for the end of a lease.
+func (p *pool) rest(ctx context.Context) {
+	select {
+	case <-p.wake:
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
+func (p *pool) work() {
+	asker := Asker{tool: p.tool}
+	defer asker.Stop()
+	for t := range p.tasks {
+		begin := time.Now()
+		if err := p.do(&asker, t); err != nil {
+			p.log.say("error", "what", "a report is tried again", "report", t.Number, "why", err.Error())
+		}
+		p.stats.work.Observe(time.Since(begin).Seconds())
+	}
+}
+
+// do asks the worker and keeps what it says. What cannot be kept is done again when the lease ends.
+func (p *pool) do(asker *Asker, t Task) error {
+	request, err := crashRequest(t.Body)
+	if err != nil {
+		return err
+	}
+	generation, err := p.db.Generation()
+	if err != nil {
+		return err
+	}
+	said, line, err := asker.Ask(request, generation)
+	if err != nil {
+		p.stats.deaths.Inc()
+		return p.fail(t, err, false)
+	}
+	if said.Error != nil {
+		return p.fail(t, said.Error, said.Error.final())
+	}
+	result, err := resultOf(said, line, generation)
+	if err != nil {
+		return p.fail(t, err, true)
+	}
+	if result.anyMissing() {
+		if err := p.askMissing(asker, t, &result); err != nil {
+			return p.fail(t, err, false)
+		}
+	}
+	if err := p.db.Finish(t, result); err != nil {
+		return err
+	}
+	p.stats.done.Inc()
+	return nil
+}
+
+func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
+	request, err := missingRequest(t.Body)
+	if err != nil {
+		return err
+	}
+	said, _, err := asker.Ask(request, result.Generation)
+	if err != nil {
+		p.stats.deaths.Inc()
+		return err
+	}
+	if said.Error != nil {
+		return said.Error
+	}
+	result.onlyMissing(said)
+	return nil
+}
+
+func (p *pool) fail(t Task, reason error, final bool) error {
+	dead, err := p.db.Fail(t, reason.Error(), final, deathsAllowed)
+	if err != nil {
+		return err
+	}
+	p.log.say("warning", "what", "a report has no result", "report", t.Number, "project", t.Project, "why", reason.Error(), "given_up", dead)
+	if dead {
+		p.stats.failed.Inc()
+	}
+	return nil
+}

@@ -1,0 +1,569 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"strings"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the driver
+)
+
+// The schema, one step a version. A step is never changed once it was released: a later one is added.
+var steps = []string{`
+CREATE TABLE report(
+    number     INTEGER PRIMARY KEY,
+    project    TEXT NOT NULL,
+    id         BLOB NOT NULL,              -- SHA-256 of the bytes that were sent
+    received   INTEGER NOT NULL,           -- milliseconds since 1970, as all times here
+    body       BLOB NOT NULL,              -- compressed
+    state      INTEGER NOT NULL DEFAULT 0,
+    since      INTEGER NOT NULL,           -- when it began to wait
+    lease      INTEGER NOT NULL DEFAULT 0, -- who works on it
+    until      INTEGER NOT NULL DEFAULT 0, -- when the lease ends
+    deaths     INTEGER NOT NULL DEFAULT 0, -- workers that it ended
+    reason     TEXT NOT NULL DEFAULT '',
+    answer     BLOB,                       -- compressed; the newest result
+    grp        TEXT NOT NULL DEFAULT '',
+    UNIQUE(project, id));
+CREATE INDEX report_state ON report(state, project, number, since);
+CREATE INDEX report_group ON report(project, grp, received) WHERE grp <> '';
+CREATE TABLE grp(hash TEXT PRIMARY KEY, title TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE image(uuid BLOB PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE uses(
+    uuid    BLOB NOT NULL,
+    number  INTEGER NOT NULL,
+    missing INTEGER NOT NULL,
+    PRIMARY KEY(uuid, number)) WITHOUT ROWID;
+CREATE INDEX uses_number ON uses(number);
+CREATE INDEX uses_missing ON uses(uuid, number) WHERE missing;
+CREATE TABLE symbol(uuid BLOB PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE upload(name TEXT PRIMARY KEY) WITHOUT ROWID; -- begun, and not yet in the store for sure
+CREATE TABLE meta(generation INTEGER NOT NULL);
+INSERT INTO meta VALUES(0);
+CREATE TABLE token(hash TEXT PRIMARY KEY, role TEXT NOT NULL, project TEXT NOT NULL) WITHOUT ROWID;
+`}
+
+// Many requests share a commit, up to this many: a commit waits for the disk, and what waits meanwhile goes together.
+const commitTogether = 256
+
+type change struct {
+	do   func(*sql.Tx) error
+	done chan error
+}
+
+type sqlite struct {
+	write, read *sql.DB
+	changes     chan change
+	ended       chan struct{}
+	shift       time.Duration // of the clock, for tests
+}
+
+// OpenSQLite opens the database of a file, makes it when it is not there, and brings an older one to the newest schema.
+func OpenSQLite(path string, shift time.Duration) (Database, error) {
+	const options = "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=10000&_txlock=immediate&_foreign_keys=off"
+	write, err := sql.Open("sqlite3", "file:"+path+options)
+	if err != nil {
+		return nil, err
+	}
+	write.SetMaxOpenConns(1)
+	read, err := sql.Open("sqlite3", "file:"+path+options+"&_query_only=on")
+	if err != nil {
+		return nil, err
+	}
+	read.SetMaxOpenConns(8)
+	s := &sqlite{write, read, make(chan change, commitTogether), make(chan struct{}), shift}
+	if err := s.migrate(); err != nil {
+		return nil, err
+	}
+	go s.commitAll()
+	return s, nil
+}
+
+func (s *sqlite) migrate() error {
+	tx, err := s.write.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var version int
+	if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version > len(steps) {
+		return fmt.Errorf("the database has schema %d, this program knows %d: use a newer machsym-server", version, len(steps))
+	}
+	for ; version < len(steps); version++ {
+		if _, err := tx.Exec(steps[version]); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// commitAll runs changes one after another, and commits all that wait together. It ends with the channel.
+func (s *sqlite) commitAll() {
+	defer close(s.ended)
+	for first := range s.changes {
+		together := []change{first}
+		for len(together) < commitTogether && len(s.changes) > 0 {
+			together = append(together, <-s.changes)
+		}
+		results := make([]error, len(together))
+		err := s.commit(together, results)
+		for i, c := range together {
+			if err != nil {
+				results[i] = err
+			}
+			c.done <- results[i]
+		}
+	}
+}
+
+// commit runs changes in one transaction. One that fails is undone by itself, and does not cost the others.
+func (s *sqlite) commit(together []change, results []error) error {
+	tx, err := s.write.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for i, c := range together {
+		if _, err := tx.Exec("SAVEPOINT one"); err != nil {
+			return err
+		}
+		if results[i] = c.do(tx); results[i] != nil {
+			if _, err := tx.Exec("ROLLBACK TO one"); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec("RELEASE one"); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+func (s *sqlite) change(do func(*sql.Tx) error) error {
+	c := change{do, make(chan error, 1)}
+	s.changes <- c
+	return <-c.done
+}
+
+func (s *sqlite) now() int64 { return time.Now().Add(s.shift).UnixMilli() }
+
+func (s *sqlite) Close() error {
+	close(s.changes)
+	<-s.ended
+	s.read.Close()
+	return s.write.Close()
+}
+
+func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return false, err
+	}
+	packed, now := pack(body), s.now()
+	err = s.change(func(tx *sql.Tx) error {
+		n, err := rows(tx.Exec("INSERT INTO report(project, id, received, since, body) VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING",
+			project, key, now, now, packed))
+		added = n > 0
+		return err
+	})
+	return added, err
+}
+
+// Take leases up to count reports, the same number of each project that has any waiting, so that none holds up others.
+func (s *sqlite) Take(count int, lease time.Duration) (tasks []Task, err error) {
+	idle, err := s.nothingToDo()
+	if idle || err != nil {
+		return nil, err
+	}
+	err = s.change(func(tx *sql.Tx) error {
+		tasks = nil
+		now := s.now()
+		if _, err := tx.Exec("UPDATE report SET state = 0 WHERE state = 1 AND until < ?", now); err != nil {
+			return err
+		}
+		projects, err := texts(tx.Query("SELECT DISTINCT project FROM report WHERE state = 0 ORDER BY random()"))
+		if err != nil {
+			return err
+		}
+		for i, project := range projects {
+			share := (count - len(tasks) + len(projects) - i - 1) / (len(projects) - i)
+			if err := takeOf(tx, project, share, now+lease.Milliseconds(), &tasks); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return tasks, err
+}
+
+func (s *sqlite) nothingToDo() (bool, error) {
+	var one int
+	err := s.read.QueryRow("SELECT 1 FROM report WHERE state < 2 AND (state = 0 OR until < ?) LIMIT 1", s.now()).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return true, nil
+	}
+	return false, err
+}
+
+func takeOf(tx *sql.Tx, project string, count int, until int64, tasks *[]Task) error {
+	var generation int64
+	if err := tx.QueryRow("SELECT generation FROM meta").Scan(&generation); err != nil {
+		return err
+	}
+	found, err := tx.Query(`UPDATE report SET state = 1, lease = ?, until = ? WHERE number IN (SELECT number FROM report
+		WHERE state = 0 AND project = ? ORDER BY number LIMIT ?) RETURNING number, lease, body`, rand.Int63(), until, project, count)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	for found.Next() {
+		t := Task{Generation: generation, Project: project}
+		var packed []byte
+		if err := found.Scan(&t.Number, &t.Lease, &packed); err != nil {
+			return err
+		}
+		if t.Body, err = unpack(packed); err != nil {
+			return err
+		}
+		*tasks = append(*tasks, t)
+	}
+	return found.Err()
+}
+
+// Release ends all leases. Only the one program that works on the reports may call it, when it starts.
+func (s *sqlite) Release() error {
+	return s.change(func(tx *sql.Tx) error {
+		_, err := tx.Exec("UPDATE report SET state = 0 WHERE state = 1")
+		return err
+	})
+}
+
+// Finish keeps a result, its group and the images that it uses. The report waits again if better symbols of one of these
+// came since the worker began. The result of a lease that ended is dropped: somebody else has the report now.
+func (s *sqlite) Finish(t Task, r Result) error {
+	return s.change(func(tx *sql.Tx) error {
+		n, err := rows(tx.Exec("UPDATE report SET state = 2, answer = ?, grp = ?, deaths = 0, reason = '' WHERE number = ? AND state = 1 AND lease = ?",
+			r.Answer, r.Group, t.Number, t.Lease))
+		if err != nil || n == 0 {
+			return err
+		}
+		if _, err := tx.Exec("INSERT INTO grp VALUES(?,?) ON CONFLICT DO NOTHING", r.Group, r.Title); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("DELETE FROM uses WHERE number = ?", t.Number); err != nil {
+			return err
+		}
+		for _, use := range r.Images {
+			if err := keepUse(tx, t.Number, use); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(`UPDATE report SET state = 0 WHERE number = ? AND EXISTS(SELECT 1 FROM uses JOIN symbol USING(uuid)
+			WHERE uses.number = report.number AND symbol.generation > ?)`, t.Number, r.Generation)
+		return err
+	})
+}
+
+func keepUse(tx *sql.Tx, number int64, use Use) error {
+	uuid, err := uuidBytes(use.UUID)
+	if err != nil {
+		return nil // an image without a UUID is never uploaded
+	}
+	if _, err := tx.Exec("INSERT INTO image VALUES(?,?) ON CONFLICT DO NOTHING", uuid, use.Name); err != nil {
+		return err
+	}
+	_, err = tx.Exec("INSERT INTO uses VALUES(?,?,?) ON CONFLICT DO UPDATE SET missing = max(missing, excluded.missing)", uuid, number, use.Missing)
+	return err
+}
+
+// Fail counts a failure. After so many deaths, or at once if it is final, the report fails for good, until a retry.
+func (s *sqlite) Fail(t Task, reason string, final bool, deaths int) (dead bool, err error) {
+	err = s.change(func(tx *sql.Tx) error {
+		err := tx.QueryRow(`UPDATE report SET deaths = deaths + 1, reason = ?, state = CASE WHEN ? OR deaths + 1 >= ? THEN 3 ELSE 0 END
+			WHERE number = ? AND state = 1 AND lease = ? RETURNING state = 3`, reason, final, deaths, t.Number, t.Lease).Scan(&dead)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return dead, err
+}
+
+func (s *sqlite) Retry(project, id string) (found bool, err error) {
+	return s.touch("UPDATE report SET state = 0, since = ?, deaths = 0, reason = '' WHERE state >= 2 AND project = ? AND id = ?", project, id)
+}
+
+func (s *sqlite) Delete(project, id string) (found bool, err error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return false, nil
+	}
+	err = s.change(func(tx *sql.Tx) error {
+		if _, err := tx.Exec("DELETE FROM uses WHERE number IN (SELECT number FROM report WHERE project = ? AND id = ?)", project, key); err != nil {
+			return err
+		}
+		n, err := rows(tx.Exec("DELETE FROM report WHERE project = ? AND id = ?", project, key))
+		found = n > 0
+		return err
+	})
+	return found, err
+}
+
+// Expire deletes the reports that were received longer ago than age.
+func (s *sqlite) Expire(age time.Duration) (deleted int64, err error) {
+	before := s.now() - age.Milliseconds()
+	err = s.change(func(tx *sql.Tx) error {
+		if _, err := tx.Exec("DELETE FROM uses WHERE number IN (SELECT number FROM report WHERE received < ?)", before); err != nil {
+			return err
+		}
+		deleted, err = rows(tx.Exec("DELETE FROM report WHERE received < ?", before))
+		return err
+	})
+	return deleted, err
+}
+
+func (s *sqlite) touch(statement, project, id string) (found bool, err error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return false, nil
+	}
+	err = s.change(func(tx *sql.Tx) error {
+		n, err := rows(tx.Exec(statement, s.now(), project, key))
+		found = n > 0
+		return err
+	})
+	return found, err
+}
+
+func (s *sqlite) Get(project, id string) (*Report, error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return nil, nil
+	}
+	r := Report{ID: id}
+	var received int64
+	err = s.read.QueryRow("SELECT state, deaths, reason, received, answer FROM report WHERE project = ? AND id = ?", project, key).
+		Scan(&r.State, &r.Deaths, &r.Reason, &received, &r.Answer)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	r.Received = time.UnixMilli(received).UTC()
+	return &r, err
+}
+
+func (s *sqlite) List(project string, state State, limit int) (list []Report, err error) {
+	found, err := s.read.Query(`SELECT id, deaths, reason, received FROM report WHERE project = ? AND state = ?
+		ORDER BY number DESC LIMIT ?`, project, int(state), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		r := Report{State: state}
+		var key []byte
+		var received int64
+		if err := found.Scan(&key, &r.Deaths, &r.Reason, &received); err != nil {
+			return nil, err
+		}
+		r.ID, r.Received = hex.EncodeToString(key), time.UnixMilli(received).UTC()
+		list = append(list, r)
+	}
+	return list, found.Err()
+}
+
+func (s *sqlite) Groups(project string, limit int) ([]Group, error) {
+	found, err := s.read.Query(`SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
+		WHERE project = ? AND grp <> '' GROUP BY grp ORDER BY many DESC, grp LIMIT ?`, project, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	list := []Group{}
+	for found.Next() {
+		var g Group
+		var first, last int64
+		if err := found.Scan(&g.Hash, &g.Title, &g.Count, &first, &last); err != nil {
+			return nil, err
+		}
+		g.First, g.Last = time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
+		list = append(list, g)
+	}
+	return list, found.Err()
+}
+
+func (s *sqlite) Missing(project string, limit int) ([]Want, error) {
+	found, err := s.read.Query(`SELECT uses.uuid, name, count(*) AS many FROM uses JOIN image USING(uuid) JOIN report USING(number)
+		WHERE missing AND project = ? GROUP BY uses.uuid ORDER BY many DESC, uses.uuid LIMIT ?`, project, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	list := []Want{}
+	for found.Next() {
+		var w Want
+		var uuid []byte
+		if err := found.Scan(&uuid, &w.Name, &w.Reports); err != nil {
+			return nil, err
+		}
+		w.UUID = uuidText(uuid)
+		list = append(list, w)
+	}
+	return list, found.Err()
+}
+
+func (s *sqlite) Counts() (c Counts, err error) {
+	found, err := s.read.Query("SELECT state, count(*) FROM report GROUP BY state")
+	if err != nil {
+		return c, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var state State
+		var count int
+		if err := found.Scan(&state, &count); err != nil {
+			return c, err
+		}
+		c.States[state] = count
+	}
+	if err := found.Err(); err != nil {
+		return c, err
+	}
+	c.Oldest, err = s.oldest()
+	return c, err
+}
+
+func (s *sqlite) oldest() (time.Duration, error) {
+	var since sql.NullInt64
+	err := s.read.QueryRow("SELECT min(since) FROM report WHERE state < 2").Scan(&since)
+	if err != nil || !since.Valid {
+		return 0, err
+	}
+	return time.Duration(s.now()-since.Int64) * time.Millisecond, nil
+}
+
+// Improve ends an upload: the store has better symbols of these UUIDs, and all reports that use one of them wait again.
+func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error) {
+	err = s.change(func(tx *sql.Tx) error {
+		redone = 0
+		if _, err := tx.Exec("UPDATE meta SET generation = generation + 1"); err != nil {
+			return err
+		}
+		for _, text := range uuids {
+			uuid, err := uuidBytes(text)
+			if err != nil {
+				continue
+			}
+			if _, err := tx.Exec(`INSERT INTO symbol SELECT ?, generation FROM meta WHERE true
+				ON CONFLICT DO UPDATE SET generation = excluded.generation`, uuid); err != nil {
+				return err
+			}
+			n, err := rows(tx.Exec(`UPDATE report SET state = 0, since = ?, deaths = 0, reason = ''
+				WHERE state >= 2 AND number IN (SELECT number FROM uses WHERE uuid = ?)`, s.now(), uuid))
+			if err != nil {
+				return err
+			}
+			redone += n
+		}
+		_, err := tx.Exec("DELETE FROM upload WHERE name = ?", upload)
+		return err
+	})
+	return redone, err
+}
+
+func (s *sqlite) BeginUpload(name string) error {
+	return s.change(func(tx *sql.Tx) error {
+		_, err := tx.Exec("INSERT INTO upload VALUES(?) ON CONFLICT DO NOTHING", name)
+		return err
+	})
+}
+
+func (s *sqlite) Uploads() ([]string, error) { return texts(s.read.Query("SELECT name FROM upload")) }
+
+func (s *sqlite) Generation() (generation int64, err error) {
+	err = s.read.QueryRow("SELECT generation FROM meta").Scan(&generation)
+	return generation, err
+}
+
+func (s *sqlite) AddToken(hash string, t Token) error {
+	return s.change(func(tx *sql.Tx) error {
+		_, err := tx.Exec("INSERT INTO token VALUES(?,?,?)", hash, t.Role, t.Project)
+		return err
+	})
+}
+
+func (s *sqlite) FindToken(hash string) (*Token, error) {
+	var t Token
+	err := s.read.QueryRow("SELECT role, project FROM token WHERE hash = ?", hash).Scan(&t.Role, &t.Project)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &t, err
+}
+
+func (s *sqlite) HasTokens() (has bool, err error) {
+	err = s.read.QueryRow("SELECT EXISTS(SELECT 1 FROM token)").Scan(&has)
+	return has, err
+}
+
+func rows(r sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+func texts(found *sql.Rows, err error) (list []string, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var text string
+		if err := found.Scan(&text); err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, found.Err()
+}
+
+func uuidBytes(text string) ([]byte, error) {
+	uuid, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+	if err == nil && len(uuid) != 16 {
+		err = errors.New("a UUID has 16 bytes")
+	}
+	return uuid, err
+}
+
+func uuidText(u []byte) string {
+	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]))
+}
+
+func pack(data []byte) []byte {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(data)
+	w.Close()
+	return packed.Bytes()
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}

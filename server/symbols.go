@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// symbols takes files into the store.
+type symbols struct {
+	db   Database
+	tool Tool
+	pool *pool
+	one  sync.Mutex // one upload at a time is brought into the store
+}
+
+// added is what an upload came to.
+type added struct {
+	Images []image  `json:"images"`
+	Notes  []string `json:"notes"`  // what the tool said: what is damaged
+	Redone int64    `json:"redone"` // reports that are done again
+}
+
+type image struct {
+	UUID     string  `json:"uuid"`
+	Name     string  `json:"name"`
+	Arch     string  `json:"arch"`
+	Added    bool    `json:"added"`
+	Replaced bool    `json:"replaced"`
+	Why      *string `json:"why"`
+}
+
+// A file of symbols that takes longer than this, or more memory than children may have, is refused.
+const addDeadline = 15 * time.Minute
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9._ +-]`)
+
+// spool writes an upload into a folder of its own below spool/, whole or not at all, and gives its name.
+func (s *symbols) spool(body io.Reader, name string) (folder string, err error) {
+	folder, err = os.MkdirTemp(s.tool.Data+"/spool", "upload-")
+	if err != nil {
+		return "", err
+	}
+	name = strings.TrimLeft(notInName.ReplaceAllString(filepath.Base(name), "_"), ".-")
+	if name == "" {
+		name = "upload"
+	}
+	if err := writeWhole(filepath.Join(folder, name), body); err != nil {
+		os.RemoveAll(folder)
+		return "", err
+	}
+	return filepath.Base(folder), nil
+}
+
+func writeWhole(path string, body io.Reader) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(file, body); err != nil {
+		file.Close()
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// Add brings an upload into the store, and has the reports that it improves done again. The database knows of the upload
+// until then: a server that is killed in between ends it when it starts again.
+func (s *symbols) Add(body io.Reader, name string) (*added, error) {
+	upload, err := s.spool(body, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.db.BeginUpload(upload); err != nil {
+		os.RemoveAll(s.tool.Data + "/spool/" + upload)
+		return nil, err
+	}
+	return s.end(upload, false)
+}
+
+// Recover ends the uploads that a killed server had begun. All their images count as better: what the store took already
+// says so no longer.
+func (s *symbols) Recover() error {
+	uploads, err := s.db.Uploads()
+	if err != nil {
+		return err
+	}
+	for _, upload := range uploads {
+		if _, err := s.end(upload, true); err != nil && !errors.As(err, new(refused)) {
+			return err
+		}
+	}
+	left, err := os.ReadDir(s.tool.Data + "/spool")
+	for _, entry := range left {
+		os.RemoveAll(s.tool.Data + "/spool/" + entry.Name())
+	}
+	return err
+}
+
+// refused says that a file has no symbols that the store would take.
+type refused struct{ why string }
+
+func (r refused) Error() string { return r.why }
+
+func (s *symbols) end(upload string, all bool) (*added, error) {
+	s.one.Lock()
+	defer s.one.Unlock()
+	folder := s.tool.Data + "/spool/" + upload
+	result, err := s.storeAdd(folder)
+	if err != nil && !errors.As(err, new(refused)) {
+		return nil, err
+	}
+	var better []string
+	if err == nil {
+		for _, i := range result.Images {
+			if all || i.Added || i.Replaced {
+				better = append(better, i.UUID)
+			}
+		}
+	}
+	redone, failed := s.db.Improve(upload, better)
+	if failed != nil {
+		return nil, failed
+	}
+	os.RemoveAll(folder)
+	s.pool.Wake()
+	if err != nil {
+		return nil, err
+	}
+	result.Redone = redone
+	return result, nil
+}
+
+func (s *symbols) storeAdd(folder string) (*added, error) {
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) == 0 {
+		return nil, refused{"the upload is gone"}
+	}
+	// maps have no columns: dSYMs are kept, and what comes as a map only
+	c := s.tool.command("store", "add", "--json", "--keep=dsyms", s.tool.store(), filepath.Join(folder, files[0].Name()))
+	var out, said bytes.Buffer
+	c.Stdout, c.Stderr = &out, &said
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	late := time.AfterFunc(addDeadline, func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	failed := c.Wait()
+	late.Stop()
+	result := added{Images: []image{}, Notes: []string{}}
+	for lines := bufio.NewScanner(&out); lines.Scan(); {
+		var i image
+		if err := json.Unmarshal(lines.Bytes(), &i); err == nil {
+			result.Images = append(result.Images, i)
+		}
+	}
+	for lines := bufio.NewScanner(&said); lines.Scan(); {
+		result.Notes = append(result.Notes, strings.ReplaceAll(lines.Text(), folder+"/", ""))
+	}
+	if len(result.Images) > 0 {
+		return &result, nil
+	}
+	return nil, refusal(failed, result.Notes)
+}
+
+func refusal(failed error, notes []string) error {
+	if len(notes) > 0 {
+		return refused{strings.Join(notes, "; ")}
+	}
+	if failed != nil {
+		return refused{"no symbols: machsym store add: " + failed.Error()}
+	}
+	return refused{"no symbols in it: send a dSYM in a zip, a binary, a .symmap or an .xcarchive in a zip"}
+}

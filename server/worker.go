@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Limits of one child.
+type Limits struct {
+	Seconds, Megabytes int
+}
+
+// Tool says how the program machsym is started.
+type Tool struct {
+	Path   string
+	Data   string // folder of the server: the store is below it, and what machsym remembers
+	Limits Limits
+}
+
+// command is a child in a process group of its own, which ends with the server, and with a limit of memory.
+func (t Tool) command(words ...string) *exec.Cmd {
+	kilobytes := strconv.Itoa(t.Limits.Megabytes * 1024)
+	c := exec.Command("sh", append([]string{"-c", `ulimit -c 0; ulimit -v "$0" || exit 126; exec "$@"`, kilobytes, t.Path}, words...)...)
+	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.Data+"/cache")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return c
+}
+
+func (t Tool) store() string { return t.Data + "/store" }
+
+// child is one `machsym worker`, which is asked one request at a time.
+type child struct {
+	command    *exec.Cmd
+	in         io.WriteCloser
+	out        *bufio.Reader
+	generation int64 // of the symbols that it has seen
+}
+
+var errDeadline = errors.New("no answer within the deadline")
+
+func (t Tool) start(generation int64) (*child, error) {
+	c := t.command("worker", "-d", t.store(), "-j", "1", "--limit="+strconv.Itoa(t.Limits.Seconds))
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	return &child{c, in, bufio.NewReaderSize(out, 1<<16), generation}, nil
+}
+
+// kill ends the child with all that it started.
+func (c *child) kill() {
+	syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
+	c.in.Close()
+	c.command.Wait()
+}
+
+// ask sends one line and reads one. After an error the child is of no use any more: kill it.
+func (c *child) ask(request []byte, deadline time.Duration) ([]byte, error) {
+	late := time.AfterFunc(deadline, func() { syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL) })
+	line, err := c.exchange(request)
+	if !late.Stop() && err != nil {
+		return nil, errDeadline
+	}
+	return line, err
+}
+
+func (c *child) exchange(request []byte) ([]byte, error) {
+	if _, err := c.in.Write(append(request, '\n')); err != nil {
+		return nil, err
+	}
+	line, err := c.out.ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("the worker ended: %w", err)
+	}
+	return line, nil
+}
+
+// refresh makes the child look at the store again, if an upload came since it last did.
+func (c *child) refresh(generation int64, deadline time.Duration) error {
+	if c.generation == generation {
+		return nil
+	}
+	if _, err := c.ask([]byte(`{"do":"reload"}`), deadline); err != nil {
+		return err
+	}
+	c.generation = generation
+	return nil
+}
+
+// Asker is a child that is started when it is needed, and again after its death.
+type Asker struct {
+	tool Tool
+	now  *child
+}
+
+// Ask answers a request with the symbols of a generation or later ones. An error is the death of the child.
+func (a *Asker) Ask(request []byte, generation int64) (*answer, []byte, error) {
+	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second
+	if a.now == nil {
+		c, err := a.tool.start(generation)
+		if err != nil {
+			return nil, nil, err
+		}
+		a.now = c
+	}
+	err := a.now.refresh(generation, deadline)
+	var line []byte
+	if err == nil {
+		line, err = a.now.ask(request, deadline)
+	}
+	var said answer
+	if err == nil {
+		err = json.Unmarshal(line, &said)
+	}
+	if err != nil {
+		a.Stop()
+		return nil, nil, err
+	}
+	return &said, line, nil
+}
+
+// Stop ends the child. The next request starts another one.
+func (a *Asker) Stop() {
+	if a.now != nil {
+		a.now.kill()
+		a.now = nil
+	}
+}

@@ -1,0 +1,405 @@
+"""What server.sh says. Usage: server.py MACHSYM-SERVER MACHSYM FOLDER. Every truth is what `machsym crash` says of the same report
+with the dSYMs themselves."""
+import collections
+import glob
+import gzip
+import hashlib
+import http.client
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+
+SERVER, MACHSYM, WORK = sys.argv[1:4]
+MACHSYM = os.path.abspath(MACHSYM)
+FIXTURES = "tests/fixtures/"
+DSYM = FIXTURES + "bin/demo.app.dSYM/Contents/Resources/DWARF/demo"
+DEMO = "4C4C44B5-5555-3144-A1BA-79CA685DEC58"
+counts = [0, 0]
+
+# A worker that reports can hang, kill or make eat memory: the real one does the rest. While the file "slow" is there, what the
+# store took is told after a minute.
+EVIL = """#!%s
+import base64, json, os, subprocess, sys, time
+if sys.argv[1] == "store":
+    status = subprocess.call(["%s"] + sys.argv[1:])
+    if os.path.exists("%s/slow"):
+        time.sleep(60)
+    sys.exit(status)
+real = subprocess.Popen(["%s"] + sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    report = base64.b64decode(json.loads(line).get("base64", ""))
+    if b"PLEASE-HANG" in report:
+        subprocess.call(["sleep", "1000"])
+    if b"PLEASE-DIE" in report:
+        os.kill(os.getpid(), 11)
+    if b"PLEASE-EAT" in report:
+        eaten = []
+        while True:
+            eaten.append(bytearray(1 << 24))
+    real.stdin.write(line)
+    real.stdin.flush()
+    sys.stdout.buffer.write(real.stdout.readline())
+    sys.stdout.buffer.flush()
+"""
+
+
+def check(good, what, *seen):
+    counts[0 if good else 1] += 1
+    if not good:
+        print("failed:", what, *[str(s)[:600] for s in seen], flush=True)
+
+
+class Server:
+    """One folder; the process may be killed and started again."""
+
+    def __init__(self, name, *options):
+        self.data, self.options, self.token = WORK + "/" + name, options, None
+        self.start()
+
+    def start(self, *more):
+        self.log = open(self.data + ".log", "ab")
+        self.process = subprocess.Popen([SERVER, "--data", self.data, "--listen", "127.0.0.1:0", *self.options, *more],
+                                        stdout=subprocess.PIPE, stderr=self.log)
+        self.address = self.process.stdout.readline().decode().strip().replace("http://", "")
+        if self.token is None:
+            self.token = self.process.stdout.readline().decode().split()[1]
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.wait(30)
+        self.process.stdout.close()
+        self.log.close()
+        return self.process.returncode
+
+    def ask(self, method, path, body=None, token=None, **headers):
+        to = http.client.HTTPConnection(self.address, timeout=60)
+        try:
+            to.request(method, path, body, {"Authorization": "Bearer " + (token or self.token), **headers})
+            answer = to.getresponse()
+            return answer.status, answer.read()
+        finally:
+            to.close()
+
+    def json(self, method, path, body=None, **more):
+        status, text = self.ask(method, path, body, **more)
+        return status, json.loads(text)
+
+    def new_token(self, wish):
+        return subprocess.run([SERVER, "--data", self.data, "--new-token", wish], capture_output=True, check=True).stdout.decode().strip()
+
+    def settle(self, seconds=60):
+        """Waits until no report waits. What /health says then."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            said = self.json("GET", "/health")[1]
+            if said["waiting"] == 0:
+                return said
+            time.sleep(0.05)
+        check(False, "reports still wait", said)
+        return said
+
+    def children(self):
+        """The workers' process ids."""
+        with open("/proc/%d/task/%d/children" % (self.process.pid, self.process.pid), encoding="ascii") as file:
+            known = file.read().split()
+        for other in os.listdir("/proc/%d/task" % self.process.pid):
+            with open("/proc/%d/task/%s/children" % (self.process.pid, other), encoding="ascii") as file:
+                known += file.read().split()
+        return sorted({int(k) for k in known})
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def reports():
+    found = sorted(glob.glob(FIXTURES + "reports/*") + glob.glob(FIXTURES + "apple/*.ips") + glob.glob(FIXTURES + "services/*.*"))
+    return [read(path) for path in found]
+
+
+def plain(text):
+    """Lines of crash/1 without what differs by where a file of symbols lies."""
+    lines = []
+    for line in text.decode().splitlines():
+        said = json.loads(line)
+        for image in said["images"]:
+            image.pop("symbols", None)
+        lines.append(said)
+    return lines
+
+
+def truth(body, symbols):
+    """What the tool says of a report with the dSYMs; None: it is no report."""
+    path = WORK + "/report"
+    with open(path, "wb") as file:
+        file.write(body)
+    done = subprocess.run([MACHSYM, "crash", "--json", "--no-cache", "-d", symbols, path], capture_output=True, timeout=60)
+    return plain(done.stdout) or None
+
+
+def first_difference(one, other, path=""):
+    """Where two values of JSON differ, as text."""
+    if isinstance(one, type(other)) and isinstance(one, (dict, list)) and len(one) == len(other):
+        keys = one if isinstance(one, dict) else range(len(one))
+        for key in keys:
+            if isinstance(one, list) or key in other:
+                if one[key] != other[key]:
+                    return first_difference(one[key], other[key], "%s/%s" % (path, key))
+    return "%s: %.300s, not %.300s" % (path, one, other)
+
+
+def same_as_tool(server, sent, symbols, what):
+    different = 0
+    for key, body in sent.items():
+        status, text = server.ask("GET", "/reports/" + key)
+        wanted = truth(body, symbols)
+        if (status, wanted) == (422, None):
+            continue
+        if status != 200 or plain(text) != wanted:
+            different += 1
+            if different == 1:
+                print(what, key, status, first_difference(plain(text) if status == 200 else text, wanted))
+    check(different == 0, "%s: %d of %d differ from machsym crash -d" % (what, different, len(sent)))
+
+
+def same_missing(server, sent, symbols, what):
+    """Which images wait, and in how many reports sent: the tool is asked of each."""
+    told = {w["uuid"]: w["reports"] for w in server.json("GET", "/missing")[1]["missing"]}
+    wanted = collections.Counter()
+    os.makedirs(symbols, exist_ok=True)
+    for body in sent.values():
+        with open(WORK + "/report", "wb") as file:
+            file.write(body)
+        said = subprocess.run([MACHSYM, "crash", "--missing=json", "--json", "--no-cache", "-d", symbols, WORK + "/report"],
+                              capture_output=True, timeout=60).stdout
+        for uuid in {m["uuid"] for m in json.loads(said)["missing"] if m["uuid"]} if said else ():
+            wanted[uuid] += 1
+    check(told == dict(wanted), "/missing %s is that of machsym crash" % what, told, dict(wanted))
+    return told
+
+
+def variants(count):
+    """Reports of the demo program, none as the other."""
+    text = read(FIXTURES + "reports/demo.ips").decode()
+    return [text.replace("000000000001", "%012X" % (i + 16)).encode() for i in range(count)]
+
+
+def test_symbols(server, sent):
+    """A damaged dSYM first, then the binary, then the right one: at the end as if only the right ones had come."""
+    missing = same_missing(server, sent, WORK + "/nothing", "without a dSYM")
+    check(missing.get(DEMO, 0) > 10, "/missing names the program", missing)
+    whole = read(DSYM)
+    damaged = bytearray(whole)
+    at = len(whole) // 2
+    damaged[at:at + 2000] = bytes(2000)
+    status, said = server.json("POST", "/symbols?name=demo", bytes(damaged))
+    check(status == 200 and said["images"][0]["uuid"] == DEMO and said["notes"], "a damaged dSYM is taken with a word", status, said)
+    check(said["redone"] >= missing[DEMO], "its reports are done again", said)
+    server.settle()
+    status, said = server.json("POST", "/symbols?name=demo", read(FIXTURES + "bin/demo"))
+    check(status == 200 and said["images"][0]["added"], "the binary comes before the right dSYM", status, said)
+    server.settle()
+    status, said = server.json("POST", "/symbols?name=../../etc/x%0a%22demo", whole)
+    check(status == 200 and said["images"][0]["replaced"], "the right dSYM takes the place of the damaged one", status, said)
+    check(said["redone"] >= missing[DEMO], "its reports are done again, once more", said)
+    server.settle()
+    both = WORK + "/both"
+    os.mkdir(both)
+    shutil.copy(FIXTURES + "bin/demo", both)
+    shutil.copytree(FIXTURES + "bin/demo.app.dSYM", both + "/demo.dSYM")
+    same_as_tool(server, sent, both, "binary and dSYM")
+    status, said = server.json("POST", "/symbols?name=demo", whole)
+    check(status == 200 and said["redone"] == 0, "the same dSYM does nothing again", said)
+    same_missing(server, sent, both, "with it")
+    made = WORK + "/made.symmap"
+    subprocess.run([MACHSYM, "map", "build", FIXTURES + "bin/inline-arm64-d5-22.dSYM", "-o", made], capture_output=True, check=True)
+    status, said = server.json("POST", "/symbols?name=made.symmap", read(made))
+    check(status == 200 and said["images"][0]["added"], "a map is taken when there is no dSYM", status, said)
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.write(FIXTURES + "bin/inline-arm64-d5-22.dSYM/Contents/Resources/DWARF/inline-arm64-d5-22", "a.dSYM/Contents/Resources/DWARF/a")
+    status, said = server.json("POST", "/symbols?name=a.dSYM.zip", zipped.getvalue())
+    check(status == 200 and said["images"][0]["added"], "a dSYM in a zip", status, said)
+    status, said = server.json("POST", "/symbols?name=x", b"no symbols at all")
+    check(status == 422, "what has no symbols is refused", status, said)
+    status, said = server.json("POST", "/symbols?name=demo", whole[:len(whole) // 2])
+    check(status in (200, 422) and not (said.get("images") or [{}])[0].get("replaced"), "half a dSYM replaces nothing", status, said)
+
+
+def test_evil(server, sent):
+    """Reports that hang a worker, kill it and eat its memory: they fail with a reason, and no other one waits for them."""
+    evil = {}
+    for word in ("HANG", "DIE", "EAT"):
+        body = variants(1)[0].replace(b"Demo Player", b"PLEASE-" + word.encode())
+        evil[word] = server.json("POST", "/reports", body)[1]["id"]
+    other = server.new_token("send:other")
+    reader = server.new_token("read:other")
+    mine = server.json("POST", "/reports", variants(1)[0], token=other)[1]["id"]
+    end = time.monotonic() + 20
+    while server.ask("GET", "/reports/" + mine, token=reader)[0] != 200 and time.monotonic() < end:
+        time.sleep(0.05)
+    check(time.monotonic() < end, "another project's report is done meanwhile")
+    check(server.ask("GET", "/reports/" + mine)[0] in (200, 404) and server.ask("GET", "/reports/" + evil["DIE"], token=reader)[0] == 404,
+          "a project does not see another one's reports")
+    server.settle()
+    for word, key in evil.items():
+        status, said = server.json("GET", "/reports/" + key)
+        check(status == 422 and said["state"] == "failed" and said["deaths"] == 3 and said["reason"], "PLEASE-" + word, status, said)
+    check("deadline" in server.json("GET", "/reports/" + evil["HANG"])[1]["reason"], "a hanging one says so")
+    listed = {r["id"] for r in server.json("GET", "/reports?state=failed")[1]["reports"]}
+    check(set(evil.values()) <= listed, "failed reports are listed")
+    check(server.ask("POST", "/reports/%s/retry" % evil["DIE"])[0] == 204, "a failed one may be tried again")
+    said = server.settle()
+    check(server.json("GET", "/reports/" + evil["DIE"])[1]["deaths"] == 3, "it fails again after three deaths", said)
+    for key in evil.values():
+        check(server.ask("DELETE", "/reports/" + key)[0] == 204 and server.ask("GET", "/reports/" + key)[0] == 404, "a report is deleted")
+
+
+def test_refusals(server):
+    report = variants(1)[0]
+    check(server.ask("POST", "/reports", report, token="wrong")[0] == 401, "no token")
+    for role, path, method in (("send", "/groups", "GET"), ("read", "/reports", "POST"), ("read", "/symbols", "POST"), ("upload", "/metrics", "GET")):
+        check(server.ask(method, path, b"x" if method == "POST" else None, token=server.new_token(role))[0] == 403, role + " may not " + path)
+    check(server.ask("POST", "/reports", b"")[0] == 400, "an empty body")
+    check(server.ask("POST", "/reports", b"no gzip", **{"Content-Encoding": "gzip"})[0] == 400, "no gzip")
+    check(server.ask("POST", "/reports", gzip.compress(bytes(200 << 20)), **{"Content-Encoding": "gzip"})[0] == 413, "a bomb")
+    check(server.ask("POST", "/reports", gzip.compress(report)[:-200], **{"Content-Encoding": "gzip"})[0] == 400, "half a gzip")
+    check(server.ask("PUT", "/reports", report)[0] == 405, "a method that no path has")
+    check(server.ask("GET", "/reports/x%27%22;--")[0] == 404, "an id that is none")
+    with socket.create_connection(server.address.split(":")) as cut:
+        cut.sendall(b"POST /reports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 5000\r\n\r\nhalf" % server.token.encode())
+    second = subprocess.run([SERVER, "--data", server.data, "--listen", "127.0.0.1:0"], capture_output=True, timeout=30)
+    check(second.returncode == 1 and b"another machsym-server" in second.stderr, "two servers on one folder", second.stderr)
+    with open(server.data + "/machsym.db", "rb") as file:
+        check(server.token.encode() not in file.read(), "the database has no token, only its hash")
+
+
+def send_all(server, bodies, taken, stop):
+    """Sends each body until it is taken, three times in a row, as an app does that was told nothing."""
+    for body in bodies:
+        times = 0
+        while times < 3 and not stop.is_set():
+            try:
+                status, said = server.json("POST", "/reports", gzip.compress(body), **{"Content-Encoding": "gzip"})
+                if status in (200, 201):
+                    taken.append((said["id"], status))
+                    times += 1
+                    continue
+            except (OSError, http.client.HTTPException, ValueError):
+                pass
+            time.sleep(0.02)
+
+
+def test_kills(server):
+    """kill -9 of the server and of workers at random while reports come, each three times."""
+    chance, seed = random.Random(), time.time_ns()
+    chance.seed(seed)
+    print("seed", seed)
+    bodies, taken, stop = variants(400), [], threading.Event()
+    before = server.settle()["done"]
+    senders = [threading.Thread(target=send_all, args=(server, bodies[i::4], taken, stop)) for i in range(4)]
+    for s in senders:
+        s.start()
+    for turn in range(8):
+        time.sleep(chance.uniform(0.1, 0.5))
+        for child in server.children()[:2]:
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if turn % 2:
+            server.end(signal.SIGKILL)
+            server.start("--test-clock", chance.choice(["-1h", "0s", "1h"]))
+    for s in senders:
+        s.join(100)
+    stop.set()
+    check(len(taken) == 1200, "every report was taken three times", len(taken))
+    check(len({key for key, _ in taken}) == 400, "400 ids", len({key for key, _ in taken}))
+    new = [key for key, status in taken if status == 201]
+    check(len(new) == len(set(new)), "none was new twice")
+    said = server.settle()
+    check(said["done"] - before == 400 and said["failed"] == server.failed, "each of them is done once", before, said)
+    sent = {hashlib.sha256(body).hexdigest(): body for body in bodies}
+    check(set(sent) == {key for key, _ in taken}, "an id is the SHA-256 of the bytes")
+    sample = dict(chance.sample(sorted(sent.items()), 25))
+    same_as_tool(server, sample, WORK + "/both", "after kills")
+
+
+def test_upload_killed(folder):
+    """The server is killed when the store has the dSYM and the database does not know it: reports are done again all the same."""
+    server = Server(folder, "--machsym", WORK + "/evil", "--workers=1", "--worker-seconds=2")
+    key = server.json("POST", "/reports", variants(1)[0])[1]["id"]
+    server.settle()
+    open(WORK + "/slow", "wb").close()
+    sender = threading.Thread(target=lambda: pass_over(lambda: server.ask("POST", "/symbols?name=demo", read(DSYM))))
+    sender.start()
+    end = time.monotonic() + 20
+    while not glob.glob(server.data + "/store/4C/*.symmap") and time.monotonic() < end:
+        time.sleep(0.05)
+    server.end(signal.SIGKILL)
+    sender.join()
+    os.remove(WORK + "/slow")
+    server.start()
+    server.settle()
+    same_as_tool(server, {key: variants(1)[0]}, FIXTURES + "bin/demo.app.dSYM", "upload killed")
+    check(os.listdir(server.data + "/spool") == [], "nothing is left of the upload")
+    check(server.end() == 0, "SIGTERM ends it well")
+
+
+def pass_over(do):
+    try:
+        do()
+    except (OSError, http.client.HTTPException):
+        pass
+
+
+def main():
+    with open(WORK + "/evil", "w", encoding="utf-8") as file:
+        file.write(EVIL % (sys.executable, MACHSYM, WORK, MACHSYM))
+    os.chmod(WORK + "/evil", 0o755)
+    server = Server("data", "--machsym", WORK + "/evil", "--workers=2", "--worker-seconds=1", "--worker-memory=1024")
+    try:
+        sent = {}
+        for body in reports():
+            first = server.json("POST", "/reports", body)
+            again = [server.json("POST", "/reports", body), server.json("POST", "/reports", gzip.compress(body), **{"Content-Encoding": "gzip"})]
+            check(first[0] == 201 and {(s, a["id"]) for s, a in again} == {(200, first[1]["id"])}, "sent three times is once", first, again)
+            sent[first[1]["id"]] = body
+        server.settle()
+        test_symbols(server, sent)
+        key = next(iter(sent))
+        check(server.ask("GET", "/reports/" + key + "?as=text")[1].startswith(b"Incident Identifier"), "as=text")
+        check(server.json("GET", "/reports/" + key + "?as=brief")[1]["schema"] == "crash-brief/1", "as=brief")
+        check(server.ask("GET", "/reports/" + key + "?as=nothing")[0] == 400, "as=nothing")
+        groups = server.json("GET", "/groups")[1]["groups"]
+        check(sum(g["count"] for g in groups) == len(sent) - server.settle()["failed"], "each result is in one group", groups)
+        status, said = server.json("POST", "/symbolicate/v5", json.dumps({"jobs": [{"memoryMap": [["demo", DEMO.replace("-", "") + "0"]], "stacks": [[[0, 2796]]]}]}))
+        check(status == 200 and said["results"][0]["stacks"][0][0]["function"] == "-[Player skip:]", "/symbolicate/v5", said)
+        check(b"machsym_accept_seconds_bucket" in server.ask("GET", "/metrics")[1], "/metrics")
+        test_refusals(server)
+        test_evil(server, sent)
+        server.failed = server.settle()["failed"]
+        check(server.end() == 0, "SIGTERM ends it well")
+        server.start()
+        same_as_tool(server, {key: sent[key]}, WORK + "/both", "after a stop and a start")
+        test_kills(server)
+        check(server.end() == 0, "SIGTERM ends it well after all that")
+        test_upload_killed("killed")
+    finally:
+        if server.process.poll() is None:
+            server.end(signal.SIGKILL)
+
+
+main()
+print("%d passed, %d failed, 0 skipped" % tuple(counts))
+sys.exit(counts[1] != 0)

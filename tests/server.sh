@@ -1,0 +1,27 @@
+#!/bin/sh
+# The server loses no report, works on none twice and answers as `machsym crash -d` of the dSYMs does, whatever is killed:
+# server.py starts the real one, with workers that hang, die and eat memory when a report says so.
+. tests/checks
+why=
+[ -z "$RUN$LDFLAGS" ] || why="go runs on this host only"
+case "$CFLAGS" in *-fsanitize* | *--coverage*) why="once is enough, without sanitizers" ;; esac
+[ -n "$why" ] || need "the server" go gofmt python3 || { end; exit; }
+gocode=/usr/share/gocode/src/github.com
+if [ -z "$why" ] && ! { [ -d $gocode/mattn/go-sqlite3 ] && [ -d $gocode/prometheus/client_golang ]; }; then
+    why="it needs golang-github-mattn-go-sqlite3-dev and golang-github-prometheus-client-golang-dev"
+fi
+if [ -n "$why" ]; then
+    skip "$why"
+    end
+    exit
+fi
+unformatted=$(gofmt -l server)
+[ -z "$unformatted" ]
+check "gofmt: $unformatted"
+export GO111MODULE=off GOPATH=/usr/share/gocode GOFLAGS="" GOTOOLCHAIN=local CGO_ENABLED=1
+[ -n "${GOCACHE:-}" ] || export GOCACHE="$work/cache"
+(cd server && go vet -tags libsqlite3 . && go build -tags libsqlite3 -o "$work/machsym-server" .) >"$work/log" 2>&1
+check "go vet and build" "$work/log"
+PYTHONDONTWRITEBYTECODE=1 timeout 150 python3 tests/server.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work" >"$work/log" 2>&1
+add $? "$work/log" server.py || cat "$work/log"
+end
