@@ -491,6 +491,10 @@ M32_TESTS  := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map_writer bound
 M32_FUZZ   := $(PUBLIC_FUZZ) report_write
 MUSL_TESTS := $(patsubst %,test_%,platform api arena alloc map_oom loaded crash map_writer map_threads threads names) oom
 MUSL_SH    := $(HOST_SH) debugmap output files threads
+# The Debian packages, by dpkg-buildpackage from a tree of their own, and what lintian says of them.
+.PHONY: test-debian
+test-debian:
+	@sh tests/debian
 .PHONY: test-dist soak-dist test-cmake test-bindings
 test-dist: all
 	@B="$(B)" sh tests/dist
@@ -534,7 +538,7 @@ help:
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "soak:     soak-stranger (make test twice in a new Debian)"
-	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check man"
+	@echo "packages: dist test-dist test-debian test-cmake test-bindings bindings bindings-check man"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build

@@ -52,6 +52,8 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
     check "the library by its version" test -f "$libdir/libmachsym.so.$version"
     pc="$libdir/pkgconfig/machsym.pc"
     check "pkg-config file" grep -q "^Version: $version$" "$pc"
+    check "pkg-config licence" grep -qx "License: $(sed -n 's/^license = //p' packaging/project)" "$pc"
+    check "the licence is installed" cmp LICENSE "$prefix/share/doc/machsym/LICENSE"
     check "pkg-config prefix" grep -qx 'prefix=/opt/mach\\ sym' "$pc"
     check "pkg-config libdir" grep -qx 'libdir=${prefix}/lib/my\\ host' "$pc"
     if need "links by pkg-config" pkg-config; then
