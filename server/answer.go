@@ -2,9 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strings"
 )
 
 // answer is what a worker says of a request: docs/json.md, worker/1.
@@ -12,9 +13,6 @@ type answer struct {
 	Reports []answerReport  `json:"reports"`
 	Results json.RawMessage `json:"results"`
 	Error   *answerError    `json:"error"`
-	Missing struct {
-		Missing []struct{ UUID string } `json:"missing"`
-	} `json:"missing"`
 }
 
 type answerReport struct {
@@ -34,48 +32,61 @@ func (e *answerError) final() bool {
 	return e.Kind != "memory" && e.Kind != "unread_image" && e.Kind != "limit" && e.Kind != "need"
 }
 
-// crashRequest asks for all that the server tells of a report. Bytes go as base64, which suits any report.
-func crashRequest(body []byte) ([]byte, error) {
-	return json.Marshal(map[string]any{"do": "crash", "base64": body, "want": []string{"json", "brief", "text", "signature"}})
+// crashRequest asks for forms of a report. Bytes go as base64, which suits any report.
+func crashRequest(body []byte, want ...string) []byte {
+	return requestOf(`{"do":"crash","want":["`+strings.Join(want, `","`)+`"],"base64":"`, body)
 }
+
+func requestOf(begin string, body []byte) []byte {
+	request := make([]byte, len(begin)+base64.StdEncoding.EncodedLen(len(body)), len(begin)+len(body)*4/3+16)
+	copy(request, begin)
+	base64.StdEncoding.Encode(request[len(begin):], body)
+	return append(request, `"}`...)
+}
+
+// What is kept of a report. Its text has the size of both together: it is made when somebody asks for it.
+var kept = []string{"json", "brief", "signature"}
 
 // missingRequest asks which images a report waits for: the tool knows which of them came with the system.
-func missingRequest(body []byte) ([]byte, error) {
-	return json.Marshal(map[string]any{"do": "missing", "base64": body})
+func missingRequest(body []byte) []byte { return requestOf(`{"do":"missing","base64":"`, body) }
+
+// outcome is the part of an answer that the database is told.
+type outcome struct {
+	Reports []struct {
+		Hash, Signature string
+		JSON            struct {
+			Images []struct {
+				Name, UUID, Path string
+				Frames           int
+				Debug            bool `json:"has_debug_info"`
+			}
+		}
+	}
+	Error   *answerError
+	Missing struct {
+		Missing []struct{ UUID string }
+	}
 }
 
-// resultOf makes what is kept of an answer.
-func resultOf(a *answer, line []byte, generation int64) (Result, error) {
-	if len(a.Reports) == 0 {
+// resultOf makes what is kept of an answer. Images without debug info may be missing.
+func resultOf(said *outcome, line []byte, generation int64) (Result, error) {
+	if len(said.Reports) == 0 {
 		return Result{}, errors.New("an answer without reports")
 	}
-	r := Result{Answer: pack(line), Group: a.Reports[0].Hash, Title: a.Reports[0].Signature, Generation: generation}
-	for _, report := range a.Reports {
-		if err := r.addImages(report.JSON); err != nil {
-			return Result{}, err
+	r := Result{Answer: pack(line), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
+	for _, report := range said.Reports {
+		for _, i := range report.JSON.Images {
+			if i.Frames > 0 && i.UUID != "" {
+				r.Images = append(r.Images, Use{i.UUID, i.Name, !i.Debug && !ofSystem(i.Path)})
+			}
 		}
 	}
 	return r, nil
 }
 
-// addImages takes the images that frames lie in. Those without debug info may be missing.
-func (r *Result) addImages(crash json.RawMessage) error {
-	var facts struct {
-		Images []struct {
-			Name, UUID string
-			Frames     int
-			Debug      bool `json:"has_debug_info"`
-		}
-	}
-	if err := json.Unmarshal(crash, &facts); err != nil {
-		return err
-	}
-	for _, i := range facts.Images {
-		if i.Frames > 0 && i.UUID != "" {
-			r.Images = append(r.Images, Use{i.UUID, i.Name, !i.Debug})
-		}
-	}
-	return nil
+// ofSystem says of most images of the system that they are: the tool need not be asked about these.
+func ofSystem(path string) bool {
+	return strings.HasPrefix(path, "/usr/lib/") || strings.HasPrefix(path, "/System/Library/")
 }
 
 func (r *Result) anyMissing() bool {
@@ -88,9 +99,9 @@ func (r *Result) anyMissing() bool {
 }
 
 // onlyMissing leaves as missing what the tool calls so.
-func (r *Result) onlyMissing(a *answer) {
+func (r *Result) onlyMissing(said *outcome) {
 	wanted := map[string]bool{}
-	for _, m := range a.Missing.Missing {
+	for _, m := range said.Missing.Missing {
 		wanted[m.UUID] = true
 	}
 	for i := range r.Images {
@@ -98,33 +109,21 @@ func (r *Result) onlyMissing(a *answer) {
 	}
 }
 
-// tell writes a stored answer in the form that the caller wants, and says which type that is.
-func tell(packed []byte, form string) (text []byte, kind string, err error) {
-	line, err := unpack(packed)
-	if err != nil {
-		return nil, "", err
-	}
-	var a answer
-	if err := json.Unmarshal(line, &a); err != nil {
-		return nil, "", err
-	}
+// forms says how an answer is told in each form, and of which type that is.
+var forms = map[string]struct {
+	kind string
+	of   func(answerReport) []byte
+}{
+	"json":  {"application/jsonl", func(r answerReport) []byte { return append(r.JSON, '\n') }},
+	"brief": {"application/jsonl", func(r answerReport) []byte { return append(r.Brief, '\n') }},
+	"text":  {"text/plain; charset=utf-8", func(r answerReport) []byte { return []byte(r.Text) }},
+}
+
+// tell writes an answer in a form.
+func (a *answer) tell(form string) []byte {
 	var out bytes.Buffer
-	kind = "application/jsonl"
 	for _, r := range a.Reports {
-		switch form {
-		case "", "json":
-			out.Write(append(r.JSON, '\n'))
-		case "brief":
-			out.Write(append(r.Brief, '\n'))
-		case "text":
-			out.WriteString(r.Text)
-			kind = "text/plain; charset=utf-8"
-		default:
-			return nil, "", fmt.Errorf("as=%s: it may be json, brief or text", form)
-		}
+		out.Write(forms[form].of(r))
 	}
-	if kind != "text/plain; charset=utf-8" && len(a.Reports) == 1 {
-		kind = "application/json"
-	}
-	return out.Bytes(), kind, nil
+	return out.Bytes()
 }

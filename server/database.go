@@ -44,6 +44,7 @@ type Report struct {
 	State      State
 	Deaths     int
 	Received   time.Time
+	Body       []byte // compressed
 	Answer     []byte // as in Result; nil before the first one
 }
 

@@ -31,8 +31,8 @@ type server struct {
 	maxReport int64         // bytes of a report, unpacked
 	maxUpload int64         // bytes of a file of symbols
 	maxAge    time.Duration // of the oldest report that waits: health is false above it
-	profiles  sync.Mutex    // symbolicate: one request at a time
-	profiler  Asker
+	asking    sync.Mutex
+	asker     Asker // for callers that wait
 }
 
 // A client that sends nothing for so long is cut off.
@@ -189,16 +189,59 @@ func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
 	}
 }
 
+// tellResult tells what is kept of a report; its text a worker makes, with the symbols that are there now.
 func (s *server) tellResult(w http.ResponseWriter, report *Report, form string) {
-	text, kind, err := tell(report.Answer, form)
+	var said answer
+	var err error
+	if form == "" {
+		form = "json"
+	}
+	switch {
+	case forms[form].of == nil:
+		refuse(w, http.StatusBadRequest, "as= may be json, brief, text or state")
+		return
+	case form == "text":
+		err = s.askText(report, &said)
+	default:
+		err = unpackJSON(report.Answer, &said)
+	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		s.broken(w, err)
 		return
 	}
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", forms[form].kind)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Machsym-State", report.State.String()) // waiting: better symbols came, and a better result comes
-	w.Write(text)
+	w.Write(said.tell(form))
+}
+
+func (s *server) askText(report *Report, said *answer) error {
+	body, err := unpack(report.Body)
+	if err != nil {
+		return err
+	}
+	answered, err := s.ask(crashRequest(body, "text"))
+	if err != nil {
+		return err
+	}
+	if answered.Error != nil {
+		return answered.Error
+	}
+	*said = *answered
+	return nil
+}
+
+// ask has a request answered while the caller waits: by a worker that does nothing else, one request at a time.
+func (s *server) ask(request []byte) (*answer, error) {
+	generation, err := s.db.Generation()
+	if err != nil {
+		return nil, err
+	}
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	var said answer
+	_, err = s.asker.Ask(request, generation, &said)
+	return &said, err
 }
 
 func stateOf(r Report) map[string]any {
@@ -318,14 +361,7 @@ func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
 		}
 	}
 	line, _ := json.Marshal(request)
-	generation, err := s.db.Generation()
-	if err != nil {
-		s.broken(w, err)
-		return
-	}
-	s.profiles.Lock()
-	said, _, err := s.profiler.Ask(line, generation)
-	s.profiles.Unlock()
+	said, err := s.ask(line)
 	switch {
 	case err != nil:
 		s.broken(w, err)

@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -55,6 +56,7 @@ func readOptions() options {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("machsym-server: ")
+	debug.SetGCPercent(400) // little lives long here: memory for fewer collections
 	mathrand.Seed(time.Now().UnixNano())
 	if err := run(readOptions()); err != nil {
 		log.Fatal(err)
@@ -148,8 +150,8 @@ func serve(o options, db Database) error {
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
 	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge,
-		symbols: &symbols{db: db, tool: tool, pool: p}, profiler: Asker{tool: tool}}
-	defer s.profiler.Stop()
+		symbols: &symbols{db: db, tool: tool, pool: p}, asker: Asker{tool: tool}}
+	defer s.asker.Stop()
 	if err := db.Release(); err != nil {
 		return err
 	}

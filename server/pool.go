@@ -12,19 +12,25 @@ const deathsAllowed = 3
 // Reports are taken in batches of this many for each worker: one commit for all of them.
 const batchOfWorker = 8
 
+// Results that wait for their commit: enough to share it, and few in memory.
+const finishTogether = 32
+
 // pool gives the reports that wait to workers.
 type pool struct {
-	db      Database
-	tool    Tool
-	workers int
-	wake    chan struct{} // there may be something to do
-	tasks   chan Task
-	stats   *metrics
-	log     logger
+	db        Database
+	tool      Tool
+	workers   int
+	wake      chan struct{} // there may be something to do
+	tasks     chan Task
+	ending    chan struct{} // closed at the end
+	finishing chan struct{} // results that wait for their commit
+	stats     *metrics
+	log       logger
 }
 
 func newPool(db Database, tool Tool, workers int, stats *metrics, log logger) *pool {
-	return &pool{db, tool, workers, make(chan struct{}, 1), make(chan Task), stats, log}
+	return &pool{db: db, tool: tool, workers: workers, wake: make(chan struct{}, 1), tasks: make(chan Task),
+		ending: make(chan struct{}), finishing: make(chan struct{}, finishTogether), stats: stats, log: log}
 }
 
 // Wake says that a report waits.
@@ -55,8 +61,12 @@ func (p *pool) Run(ctx context.Context) {
 			p.rest(ctx)
 		}
 	}
+	close(p.ending)
 	close(p.tasks)
 	all.Wait()
+	for i := 0; i < finishTogether; i++ {
+		p.finishing <- struct{}{} // all results have their commit
+	}
 }
 
 // takeBatch hands a batch to the workers; false: there was none.
@@ -97,17 +107,14 @@ func (p *pool) work() {
 	}
 }
 
-// do asks the worker and keeps what it says. What cannot be kept is done again when the lease ends.
+// do asks the worker and keeps what it says.
 func (p *pool) do(asker *Asker, t Task) error {
-	request, err := crashRequest(t.Body)
-	if err != nil {
-		return err
-	}
 	generation, err := p.db.Generation()
 	if err != nil {
 		return err
 	}
-	said, line, err := asker.Ask(request, generation)
+	var said outcome
+	line, err := asker.Ask(crashRequest(t.Body, kept...), generation, &said)
 	if err != nil {
 		p.stats.deaths.Inc()
 		return p.fail(t, err, false)
@@ -115,7 +122,7 @@ func (p *pool) do(asker *Asker, t Task) error {
 	if said.Error != nil {
 		return p.fail(t, said.Error, said.Error.final())
 	}
-	result, err := resultOf(said, line, generation)
+	result, err := resultOf(&said, line, generation)
 	if err != nil {
 		return p.fail(t, err, true)
 	}
@@ -124,27 +131,42 @@ func (p *pool) do(asker *Asker, t Task) error {
 			return p.fail(t, err, false)
 		}
 	}
-	if err := p.db.Finish(t, result); err != nil {
-		return err
-	}
-	p.stats.done.Inc()
+	p.finish(t, result)
 	return nil
 }
 
+// finish keeps a result while the worker goes on, so that results of one worker share a commit. While the disk is full
+// the results wait, and with them the workers.
+func (p *pool) finish(t Task, result Result) {
+	p.finishing <- struct{}{}
+	go func() {
+		defer func() { <-p.finishing }()
+		for {
+			err := p.db.Finish(t, result)
+			if err == nil {
+				p.stats.done.Inc()
+				return
+			}
+			p.log.say("error", "what", "a result cannot be kept yet", "report", t.Number, "why", err.Error())
+			select {
+			case <-p.ending:
+				return // the report is done again after the next start
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+}
+
 func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
-	request, err := missingRequest(t.Body)
-	if err != nil {
-		return err
-	}
-	said, _, err := asker.Ask(request, result.Generation)
-	if err != nil {
+	var said outcome
+	if _, err := asker.Ask(missingRequest(t.Body), result.Generation, &said); err != nil {
 		p.stats.deaths.Inc()
 		return err
 	}
 	if said.Error != nil {
 		return said.Error
 	}
-	result.onlyMissing(said)
+	result.onlyMissing(&said)
 	return nil
 }
 

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand"
 	"strings"
 	"time"
@@ -355,8 +352,8 @@ func (s *sqlite) Get(project, id string) (*Report, error) {
 	}
 	r := Report{ID: id}
 	var received int64
-	err = s.read.QueryRow("SELECT state, deaths, reason, received, answer FROM report WHERE project = ? AND id = ?", project, key).
-		Scan(&r.State, &r.Deaths, &r.Reason, &received, &r.Answer)
+	err = s.read.QueryRow("SELECT state, deaths, reason, received, body, answer FROM report WHERE project = ? AND id = ?", project, key).
+		Scan(&r.State, &r.Deaths, &r.Reason, &received, &r.Body, &r.Answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -550,20 +547,4 @@ func uuidBytes(text string) ([]byte, error) {
 
 func uuidText(u []byte) string {
 	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]))
-}
-
-func pack(data []byte) []byte {
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	w.Write(data)
-	w.Close()
-	return packed.Bytes()
-}
-
-func unpack(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }

@@ -109,30 +109,26 @@ type Asker struct {
 	now  *child
 }
 
-// Ask answers a request with the symbols of a generation or later ones. An error is the death of the child.
-func (a *Asker) Ask(request []byte, generation int64) (*answer, []byte, error) {
+// Ask has a request answered, with the symbols of a generation or later ones, and decodes the answer. An error is the death of
+// the child.
+func (a *Asker) Ask(request []byte, generation int64, into any) (line []byte, err error) {
 	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second
 	if a.now == nil {
-		c, err := a.tool.start(generation)
-		if err != nil {
-			return nil, nil, err
+		if a.now, err = a.tool.start(generation); err != nil {
+			return nil, err
 		}
-		a.now = c
 	}
-	err := a.now.refresh(generation, deadline)
-	var line []byte
+	err = a.now.refresh(generation, deadline)
 	if err == nil {
 		line, err = a.now.ask(request, deadline)
 	}
-	var said answer
 	if err == nil {
-		err = json.Unmarshal(line, &said)
+		err = json.Unmarshal(line, into)
 	}
 	if err != nil {
 		a.Stop()
-		return nil, nil, err
 	}
-	return &said, line, nil
+	return line, err
 }
 
 // Stop ends the child. The next request starts another one.
