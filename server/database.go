@@ -1,6 +1,9 @@
 package main
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // State says how far a report is.
 type State int
@@ -20,6 +23,7 @@ type Task struct {
 	Lease      int64 // only who knows it may finish the report
 	Generation int64 // of the symbols that were there when the report was taken
 	Project    string
+	Redact     bool // as the project wants it
 	Body       []byte
 }
 
@@ -67,6 +71,16 @@ type Want struct {
 // Token is what a caller may do. Its secret is not kept, only the hash of it.
 type Token struct{ Role, Project string }
 
+// Settings are those of a project; zero: no limit, and nothing redacted.
+type Settings struct {
+	KeepDays int  `json:"keep_days"` // reports that are older are deleted
+	Quota    int  `json:"quota"`     // new reports a day, in UTC
+	Redact   bool `json:"redact"`    // results lack what --redact of machsym takes out
+}
+
+// ErrQuota says that a project had its reports of today.
+var ErrQuota = errors.New("this project has had all its reports of today")
+
 // Counts is how much there is, over all projects.
 type Counts struct {
 	States [4]int
@@ -82,7 +96,10 @@ type Database interface {
 	Fail(t Task, reason string, final bool, deaths int) (dead bool, err error)
 	Retry(project, id string) (found bool, err error)
 	Delete(project, id string) (found bool, err error)
-	Expire(age time.Duration) (deleted int64, err error)
+	Expire() (deleted int64, err error) // by KeepDays
+
+	Set(project string, s Settings) error
+	Settings(project string) (Settings, error)
 
 	Get(project, id string) (*Report, error)
 	List(project string, state State, limit int) ([]Report, error)

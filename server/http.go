@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -12,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +34,7 @@ type server struct {
 	maxUpload int64         // bytes of a file of symbols
 	maxAge    time.Duration // of the oldest report that waits: health is false above it
 	asking    sync.Mutex
-	asker     Asker // for callers that wait
+	askers    Askers // for callers that wait
 }
 
 // A client that sends nothing for so long is cut off.
@@ -52,6 +54,9 @@ func (s *server) routes() http.Handler {
 		"POST": s.allow("POST", "admin", (*server).retry)}))
 	mux.Handle("/groups", s.allow("GET", "read", (*server).groups))
 	mux.Handle("/missing", s.allow("GET", "read", (*server).missing))
+	mux.Handle("/project", s.byMethod(map[string]http.Handler{
+		"GET": s.allow("GET", "read", (*server).settings), "PUT": s.allow("PUT", "admin", (*server).set)}))
+	mux.Handle("/symbols/", s.allow("GET", "read", (*server).symbol))
 	mux.Handle("/symbols", s.allow("POST", "upload", (*server).upload))
 	mux.Handle("/symbolicate/v5", s.allow("POST", "read", (*server).symbolicate))
 	return s.logged(mux)
@@ -105,6 +110,11 @@ func (s *server) post(w http.ResponseWriter, r *http.Request, t *Token) {
 	}
 	id := hashOf(body)
 	added, err := s.db.Add(t.Project, id, body)
+	if errors.Is(err, ErrQuota) {
+		w.Header().Set("Retry-After", "3600")
+		refuse(w, http.StatusTooManyRequests, err.Error())
+		return
+	}
 	if err != nil {
 		s.broken(w, err)
 		return
@@ -185,12 +195,12 @@ func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
 	case report.State == Failed:
 		reply(w, http.StatusUnprocessableEntity, stateOf(*report))
 	default:
-		s.tellResult(w, report, form)
+		s.tellResult(w, t, report, form)
 	}
 }
 
 // tellResult tells what is kept of a report; its text a worker makes, with the symbols that are there now.
-func (s *server) tellResult(w http.ResponseWriter, report *Report, form string) {
+func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, form string) {
 	var said answer
 	var err error
 	if form == "" {
@@ -201,7 +211,7 @@ func (s *server) tellResult(w http.ResponseWriter, report *Report, form string) 
 		refuse(w, http.StatusBadRequest, "as= may be json, brief, text or state")
 		return
 	case form == "text":
-		err = s.askText(report, &said)
+		err = s.askText(t.Project, report, &said)
 	default:
 		err = unpackJSON(report.Answer, &said)
 	}
@@ -215,12 +225,16 @@ func (s *server) tellResult(w http.ResponseWriter, report *Report, form string) 
 	w.Write(said.tell(form))
 }
 
-func (s *server) askText(report *Report, said *answer) error {
+func (s *server) askText(project string, report *Report, said *answer) error {
 	body, err := unpack(report.Body)
 	if err != nil {
 		return err
 	}
-	answered, err := s.ask(crashRequest(body, "text"))
+	set, err := s.db.Settings(project)
+	if err != nil {
+		return err
+	}
+	answered, err := s.ask(crashRequest(body, "text"), set.Redact)
 	if err != nil {
 		return err
 	}
@@ -232,7 +246,7 @@ func (s *server) askText(report *Report, said *answer) error {
 }
 
 // ask has a request answered while the caller waits: by a worker that does nothing else, one request at a time.
-func (s *server) ask(request []byte) (*answer, error) {
+func (s *server) ask(request []byte, redact bool) (*answer, error) {
 	generation, err := s.db.Generation()
 	if err != nil {
 		return nil, err
@@ -240,7 +254,7 @@ func (s *server) ask(request []byte) (*answer, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	var said answer
-	_, err = s.asker.Ask(request, generation, &said)
+	_, err = s.askers.of(redact).Ask(request, generation, &said)
 	return &said, err
 }
 
@@ -342,6 +356,55 @@ func (s *server) upload(w http.ResponseWriter, r *http.Request, _ *Token) {
 	}
 }
 
+// symbol serves a file of the store in the layout that Sentry calls unified: 4c/4c44b5.../debuginfo or executable.
+func (s *server) symbol(w http.ResponseWriter, r *http.Request, _ *Token) {
+	words := strings.Split(strings.TrimPrefix(r.URL.Path, "/symbols/"), "/")
+	folder := map[string]string{"debuginfo": ".dSYM/Contents/Resources/DWARF", "executable": ".binary"}
+	if len(words) == 3 && folder[words[2]] != "" {
+		if uuid, err := uuidBytes(words[0] + words[1]); err == nil {
+			name := uuidText(uuid)
+			found, _ := filepath.Glob(s.symbols.tool.store() + "/" + name[:2] + "/" + name + folder[words[2]] + "/[^.]*")
+			if len(found) == 1 {
+				w.Header().Set("Content-Type", "application/octet-stream")
+				http.ServeFile(w, r, found[0])
+				return
+			}
+		}
+	}
+	refuse(w, http.StatusNotFound, "no such file of symbols")
+}
+
+func (s *server) settings(w http.ResponseWriter, _ *http.Request, t *Token) {
+	set, err := s.db.Settings(t.Project)
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	tell200(w, set)
+}
+
+// set takes the settings of the token's project.
+func (s *server) set(w http.ResponseWriter, r *http.Request, t *Token) {
+	var set Settings
+	body, status, err := s.readReport(w, r)
+	if err != nil {
+		refuse(w, status, err.Error())
+		return
+	}
+	strict := json.NewDecoder(bytes.NewReader(body))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&set); err != nil || set.KeepDays < 0 || set.Quota < 0 {
+		refuse(w, http.StatusBadRequest, `send {"keep_days":90,"quota":100000,"redact":true}; 0: no limit`)
+		return
+	}
+	if err := s.db.Set(t.Project, set); err != nil {
+		s.broken(w, err)
+		return
+	}
+	s.pool.Wake()
+	tell200(w, set)
+}
+
 // symbolicate answers as Mozilla's /symbolicate/v5.
 func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
 	var asked map[string]json.RawMessage
@@ -361,7 +424,7 @@ func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
 		}
 	}
 	line, _ := json.Marshal(request)
-	said, err := s.ask(line)
+	said, err := s.ask(line, false)
 	switch {
 	case err != nil:
 		s.broken(w, err)

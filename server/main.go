@@ -25,7 +25,7 @@ import (
 
 type options struct {
 	data, listen, machsym, cert, key, newToken, demo string
-	workers, connections, keepDays                   int
+	workers, connections                             int
 	maxReport, maxUpload                             int64
 	limits                                           Limits
 	maxAge, shift                                    time.Duration
@@ -42,7 +42,6 @@ func readOptions() options {
 	flag.StringVar(&o.demo, "demo", "", "load the reports and dSYMs of this `folder`, tests/fixtures of the sources")
 	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "reports that are worked on at a time")
 	flag.IntVar(&o.connections, "connections", 1024, "connections at a time; others wait")
-	flag.IntVar(&o.keepDays, "keep-days", 0, "delete reports that are older; 0: never")
 	flag.Int64Var(&o.maxReport, "max-report", 16<<20, "`bytes` of a report")
 	flag.Int64Var(&o.maxUpload, "max-upload", 8<<30, "`bytes` of a file of symbols")
 	flag.IntVar(&o.limits.Seconds, "worker-seconds", 60, "deadline of a report; a worker that is late is killed")
@@ -150,8 +149,8 @@ func serve(o options, db Database) error {
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
 	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge,
-		symbols: &symbols{db: db, tool: tool, pool: p}, asker: Asker{tool: tool}}
-	defer s.asker.Stop()
+		symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool)}
+	defer s.askers.Stop()
 	if err := db.Release(); err != nil {
 		return err
 	}
@@ -171,7 +170,7 @@ func serve(o options, db Database) error {
 	var all sync.WaitGroup
 	all.Add(1)
 	go func() { defer all.Done(); p.Run(ctx) }()
-	go keepDays(ctx, o.keepDays, db, say)
+	go keepDays(ctx, db, say)
 	if o.demo != "" {
 		go loadDemo(url, token, o.demo, say)
 	}
@@ -224,9 +223,9 @@ func listen(ctx context.Context, o options, s *server, l net.Listener) error {
 }
 
 // keepDays deletes old reports once an hour.
-func keepDays(ctx context.Context, days int, db Database, say logger) {
-	for days > 0 {
-		deleted, err := db.Expire(time.Duration(days) * 24 * time.Hour)
+func keepDays(ctx context.Context, db Database, say logger) {
+	for {
+		deleted, err := db.Expire()
 		if err != nil {
 			say.say("error", "what", "old reports stay", "why", err.Error())
 		} else if deleted > 0 {

@@ -96,11 +96,11 @@ func (p *pool) rest(ctx context.Context) {
 }
 
 func (p *pool) work() {
-	asker := Asker{tool: p.tool}
-	defer asker.Stop()
+	askers := newAskers(p.tool)
+	defer askers.Stop()
 	for t := range p.tasks {
 		begin := time.Now()
-		if err := p.do(&asker, t); err != nil {
+		if err := p.do(askers.of(t.Redact), t); err != nil {
 			p.log.say("error", "what", "a report is tried again", "report", t.Number, "why", err.Error())
 		}
 		p.stats.work.Observe(time.Since(begin).Seconds())

@@ -45,7 +45,21 @@ CREATE TABLE upload(name TEXT PRIMARY KEY) WITHOUT ROWID; -- begun, and not yet 
 CREATE TABLE meta(generation INTEGER NOT NULL);
 INSERT INTO meta VALUES(0);
 CREATE TABLE token(hash TEXT PRIMARY KEY, role TEXT NOT NULL, project TEXT NOT NULL) WITHOUT ROWID;
+`, `
+CREATE TABLE project(
+    name      TEXT PRIMARY KEY,
+    keep_days INTEGER NOT NULL,
+    quota     INTEGER NOT NULL,
+    redact    INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE usage(
+    project TEXT NOT NULL,
+    day     INTEGER NOT NULL,              -- since 1970
+    count   INTEGER NOT NULL,              -- of new reports
+    PRIMARY KEY(project, day)) WITHOUT ROWID;
+CREATE INDEX report_received ON report(project, received);
 `}
+
+const dayMilliseconds = 86400 * 1000
 
 // Many requests share a commit, up to this many: a commit waits for the disk, and what waits meanwhile goes together.
 const commitTogether = 256
@@ -174,9 +188,23 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 		n, err := rows(tx.Exec("INSERT INTO report(project, id, received, since, body) VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING",
 			project, key, now, now, packed))
 		added = n > 0
-		return err
+		if err != nil || !added {
+			return err
+		}
+		return countUse(tx, project, now/dayMilliseconds)
 	})
-	return added, err
+	return added && err == nil, err
+}
+
+// countUse counts a new report of a project, and refuses what is over its quota: then the report is not added either.
+func countUse(tx *sql.Tx, project string, day int64) error {
+	var over bool
+	err := tx.QueryRow(`INSERT INTO usage VALUES(?,?,1) ON CONFLICT DO UPDATE SET count = count + 1
+		RETURNING count > coalesce((SELECT quota FROM project WHERE name = usage.project AND quota > 0), count)`, project, day).Scan(&over)
+	if err == nil && over {
+		err = ErrQuota
+	}
+	return err
 }
 
 // Take leases up to count reports, the same number of each project that has any waiting, so that none holds up others.
@@ -217,7 +245,10 @@ func (s *sqlite) nothingToDo() (bool, error) {
 
 func takeOf(tx *sql.Tx, project string, count int, until int64, tasks *[]Task) error {
 	var generation int64
-	if err := tx.QueryRow("SELECT generation FROM meta").Scan(&generation); err != nil {
+	var redact bool
+	err := tx.QueryRow("SELECT generation, coalesce((SELECT redact FROM project WHERE name = ?), 0) FROM meta", project).
+		Scan(&generation, &redact)
+	if err != nil {
 		return err
 	}
 	found, err := tx.Query(`UPDATE report SET state = 1, lease = ?, until = ? WHERE number IN (SELECT number FROM report
@@ -227,7 +258,7 @@ func takeOf(tx *sql.Tx, project string, count int, until int64, tasks *[]Task) e
 	}
 	defer found.Close()
 	for found.Next() {
-		t := Task{Generation: generation, Project: project}
+		t := Task{Generation: generation, Project: project, Redact: redact}
 		var packed []byte
 		if err := found.Scan(&t.Number, &t.Lease, &packed); err != nil {
 			return err
@@ -319,17 +350,43 @@ func (s *sqlite) Delete(project, id string) (found bool, err error) {
 	return found, err
 }
 
-// Expire deletes the reports that were received longer ago than age.
-func (s *sqlite) Expire(age time.Duration) (deleted int64, err error) {
-	before := s.now() - age.Milliseconds()
+// Expire deletes the reports that are older than their projects keep them.
+func (s *sqlite) Expire() (deleted int64, err error) {
+	const old = ` FROM report JOIN project ON name = project WHERE keep_days > 0 AND received < ? - keep_days * 86400000`
 	err = s.change(func(tx *sql.Tx) error {
-		if _, err := tx.Exec("DELETE FROM uses WHERE number IN (SELECT number FROM report WHERE received < ?)", before); err != nil {
+		now := s.now()
+		if _, err := tx.Exec("DELETE FROM usage WHERE day < ?", now/dayMilliseconds-1); err != nil {
 			return err
 		}
-		deleted, err = rows(tx.Exec("DELETE FROM report WHERE received < ?", before))
+		if _, err := tx.Exec("DELETE FROM uses WHERE number IN (SELECT number"+old+")", now); err != nil {
+			return err
+		}
+		deleted, err = rows(tx.Exec("DELETE FROM report WHERE number IN (SELECT number"+old+")", now))
 		return err
 	})
 	return deleted, err
+}
+
+// Set keeps the settings of a project. When redaction changes, all its results are made anew, and the old ones go.
+func (s *sqlite) Set(project string, set Settings) error {
+	return s.change(func(tx *sql.Tx) error {
+		_, err := tx.Exec(`UPDATE report SET state = 0, since = ?, answer = NULL WHERE project = ? AND
+			? <> coalesce((SELECT redact FROM project WHERE name = report.project), 0)`, s.now(), project, set.Redact)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`INSERT INTO project VALUES(?,?,?,?) ON CONFLICT DO UPDATE SET keep_days = excluded.keep_days,
+			quota = excluded.quota, redact = excluded.redact`, project, set.KeepDays, set.Quota, set.Redact)
+		return err
+	})
+}
+
+func (s *sqlite) Settings(project string) (set Settings, err error) {
+	err = s.read.QueryRow("SELECT keep_days, quota, redact FROM project WHERE name = ?", project).Scan(&set.KeepDays, &set.Quota, &set.Redact)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return set, err
 }
 
 func (s *sqlite) touch(statement, project, id string) (found bool, err error) {

@@ -46,8 +46,12 @@ type child struct {
 
 var errDeadline = errors.New("no answer within the deadline")
 
-func (t Tool) start(generation int64) (*child, error) {
-	c := t.command("worker", "-d", t.store(), "-j", "1", "--limit="+strconv.Itoa(t.Limits.Seconds))
+func (t Tool) start(generation int64, redact bool) (*child, error) {
+	words := []string{"worker", "-d", t.store(), "-j", "1", "--limit=" + strconv.Itoa(t.Limits.Seconds)}
+	if redact {
+		words = append(words, "--redact")
+	}
+	c := t.command(words...)
 	in, err := c.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -105,8 +109,9 @@ func (c *child) refresh(generation int64, deadline time.Duration) error {
 
 // Asker is a child that is started when it is needed, and again after its death.
 type Asker struct {
-	tool Tool
-	now  *child
+	tool   Tool
+	redact bool
+	now    *child
 }
 
 // Ask has a request answered, with the symbols of a generation or later ones, and decodes the answer. An error is the death of
@@ -114,7 +119,7 @@ type Asker struct {
 func (a *Asker) Ask(request []byte, generation int64, into any) (line []byte, err error) {
 	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second
 	if a.now == nil {
-		if a.now, err = a.tool.start(generation); err != nil {
+		if a.now, err = a.tool.start(generation, a.redact); err != nil {
 			return nil, err
 		}
 	}
@@ -137,4 +142,22 @@ func (a *Asker) Stop() {
 		a.now.kill()
 		a.now = nil
 	}
+}
+
+// Askers are two: one that redacts, and one that does not.
+type Askers [2]Asker
+
+func newAskers(tool Tool) Askers { return Askers{{tool: tool}, {tool: tool, redact: true}} }
+
+func (a *Askers) of(redact bool) *Asker {
+	if redact {
+		return &a[1]
+	}
+	return &a[0]
+}
+
+// Stop ends both.
+func (a *Askers) Stop() {
+	a[0].Stop()
+	a[1].Stop()
 }
