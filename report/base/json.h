@@ -1,7 +1,7 @@
 /* ==== >> base/json ====
  * Job: reads JSON (RFC 8259) in place: every value keeps where it stands in the input.
- * Offers: json_parse, json_parse_cut, json_free, json_get, json_next, json_is, json_equals, json_true, json_raw, json_u64,
- * json_unescape, json_unescape_one, text_utf8.
+ * Offers: json_parse, json_parse_cut, json_free, json_get, json_next, json_is, json_equals, json_true,
+ * json_raw, json_u64, json_unescape, json_unescape_one, text_utf8.
  * Never: changes the input.
  *
  * A JSON reader (RFC 8259) for texts that are edited in place: every value keeps where it stands in the

@@ -12,7 +12,8 @@
 /* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
  * tests/test_report_bounds.c. */
 
-/* What becomes of a program that has no memory left is for the program to say, which defines this. It must not return. */
+/* What becomes of a program that has no memory left is for the program to say, which defines this. It must
+ * not return. */
 void mem_is_out(size_t wanted)
 #if defined(__GNUC__)
     __attribute__((noreturn))

@@ -1,7 +1,7 @@
 /* ==== >> model/carried ====
  * Job: texts that JSON documents carry in their strings, and where each byte of them stands in the document.
- * Offers: carried_text, carried_place, carried_mark_left_out, carried_begin, carried_seek, carried_next_piece,
- * carried_end.
+ * Offers: carried_text, carried_place, carried_mark_left_out, carried_begin, carried_seek,
+ * carried_next_piece, carried_end.
  * Never: opens the reports in them.
  *
  * Texts that JSON documents carry in their strings, and that hold reports of their own. */
@@ -12,8 +12,8 @@
 #include "machsym.h"
 #include "report.h"
 
-/* A document in a document doubles the backslashes of all its quotes: what lies deeper than this has 65,000 of
- * them for each. */
+/* A document in a document doubles the backslashes of all its quotes: what lies deeper than this has 65,000
+ * of them for each. */
 enum { CARRIED_MAX_DEPTH = 16 };
 
 /* Puts the carried text together, and notes where its strings lie in it. */

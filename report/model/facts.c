@@ -87,8 +87,8 @@ void report_set_time(report *r, report_fact fact, uint64_t seconds)
 typedef enum version_order { ORDER_UNKNOWN = 0, ORDER_VERSION_FIRST, ORDER_BUILD_FIRST } version_order;
 
 /* Devices wrote text themselves, the build first, until .ips came. Text of an .ips, and text of Macs, has the
- * version first. Reporters inside apps, KSCrash and PLCrashReporter say, have either order whatever the system,
- * but no role. */
+ * version first. Reporters inside apps, KSCrash and PLCrashReporter say, have either order whatever the
+ * system, but no role. */
 static version_order report_order_of(const report *r)
 {
     static const struct {

@@ -94,8 +94,8 @@ static bool link_is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-/* Adds the parts of a path to those that stand from `from` on, with one slash between; ".." takes the last one away. Returns
- * false when there is none to take. */
+/* Adds the parts of a path to those that stand from `from` on, with one slash between; ".." takes the last
+ * one away. Returns false when there is none to take. */
 static bool link_add_parts(text *out, size_t from, machsym_str path)
 {
     for (size_t i = 0; i < path.len;) {
@@ -154,7 +154,8 @@ bool links_path(const link_rules *rules, machsym_str path, text *out)
 
 /* ---- Links ---- */
 
-/* Everything but what RFC 3986 leaves unreserved is escaped, so that a name ends no attribute and begins no query. */
+/* Everything but what RFC 3986 leaves unreserved is escaped, so that a name ends no attribute and begins no
+ * query. */
 static void link_escape(text *out, machsym_str s)
 {
     for (size_t i = 0; i < s.len; i++) {

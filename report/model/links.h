@@ -3,8 +3,8 @@
  * Offers: link_rules; links_take_template, links_add_root, links_lack_commit, links_path, links_put.
  * Never: makes a link that runs code where it is followed: schemes are listed.
  *
- * "https://host/blob/{commit}/{path}#L{line}" of a call's file and line. What a file's path has ahead of the repository
- * goes, by rules FROM=TO. */
+ * "https://host/blob/{commit}/{path}#L{line}" of a call's file and line. What a file's path has ahead of the
+ * repository goes, by rules FROM=TO. */
 #ifndef REPORT_MODEL_LINKS_H
 #define REPORT_MODEL_LINKS_H
 
@@ -35,8 +35,8 @@ const char *links_add_root(link_rules *rules, machsym_str text); /* FROM=TO */
 /* Whether the template wants a commit that is not told. */
 bool links_lack_commit(const link_rules *rules);
 
-/* Adds the path with its root replaced, without "." and "..". Returns false when it lies outside all roots, where there are
- * some, or leaves its own. */
+/* Adds the path with its root replaced, without "." and "..". Returns false when it lies outside all roots,
+ * where there are some, or leaves its own. */
 bool links_path(const link_rules *rules, machsym_str path, text *out);
 /* Adds the link to a line. Returns false, and adds nothing, when there is none. */
 bool links_put(const link_rules *rules, const report *r, machsym_str path, uint32_t line, uint32_t column,

@@ -168,9 +168,9 @@ uint64_t report_plain_addr(const report *r, uint64_t addr)
     return report_is_of_intel(r) ? addr : machsym_plain_pc(CPU_ARM64, addr);
 }
 
-/* Macs sign pointers from bit 47 up, which machsym_plain_pc takes out; iPhones from bit 39 up, since their addresses have no more
- * bits. So bits from 39 up go where no image holds the address with them, and one does without. An image whose end is not told
- * proves nothing. */
+/* Macs sign pointers from bit 47 up, which machsym_plain_pc takes out; iPhones from bit 39 up, since their
+ * addresses have no more bits. So bits from 39 up go where no image holds the address with them, and one does
+ * without. An image whose end is not told proves nothing. */
 static uint32_t report_unsigned_image(const report *r, const image_order *order, uint32_t count,
                                       uint64_t *addr)
 {

@@ -129,7 +129,8 @@ static bool scan_is_end(machsym_str s, size_t at)
     return c == '>' || (closes && at + 1 < s.len && scan_is_blank(s.ptr[at + 1])); /* > ends a mark of HTML */
 }
 
-/* "<165>1 2026-03-14T...", as RFC 5424 begins a line: past the version, which is no frame's number; 0: it does not. */
+/* "<165>1 2026-03-14T...", as RFC 5424 begins a line: past the version, which is no frame's number; 0: it
+ * does not. */
 static size_t scan_syslog_version(machsym_str s)
 {
     size_t at = 1;

@@ -433,7 +433,8 @@ static void redact_take_number(pass *p)
     p->key.len = 0;
 }
 
-/* Where the next part of a line begins behind what ends a prefix of a log or a mark of a quote; end: nowhere. */
+/* Where the next part of a line begins behind what ends a prefix of a log or a mark of a quote; end:
+ * nowhere. */
 static size_t redact_next_part(machsym_str s, size_t at, size_t end)
 {
     for (; at + 1 < end; at++) {
@@ -450,8 +451,8 @@ static size_t redact_next_part(machsym_str s, size_t at, size_t end)
     return at;
 }
 
-/* The word for "Key:   value" that begins at *at, or behind what a log or a mail put ahead of it; *at moves on to the
- * value. NULL: there is no such key. */
+/* The word for "Key:   value" that begins at *at, or behind what a log or a mail put ahead of it; *at moves
+ * on to the value. NULL: there is no such key. */
 static const char *redact_find_key(machsym_str s, size_t *at, size_t end)
 {
     enum { PARTS = 12, LOOKED_AT = 200 }; /* no log puts more ahead of a line */

@@ -20,10 +20,11 @@ typedef struct redactor {
     bool is_raw;   /* and so were members of JSON */
 } redactor;
 
-/* With a key made from words. Who guesses them can try names: a key for one run is 16 bytes at random, put into key. */
+/* With a key made from words. Who guesses them can try names: a key for one run is 16 bytes at random, put
+ * into key. */
 void redact_open(redactor *out, const char *words);
-/* Makes a report, text or JSON or both, without what tells of persons. Linear in its length. places: what of the report
- * became what of the output, in the order of both; NULL: not asked. */
+/* Makes a report, text or JSON or both, without what tells of persons. Linear in its length. places: what of
+ * the report became what of the output, in the order of both; NULL: not asked. */
 void redact_report(const redactor *how, machsym_str report, text *out, edit_list *places);
 /* Adds a name or path without the names of users' folders in it. */
 void redact_users(const redactor *how, machsym_str s, text *out);

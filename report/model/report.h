@@ -90,8 +90,8 @@ typedef struct report_call {
     uint64_t offset;   /* of the address as printed from the function's start */
     uint64_t cost;     /* bytes that it takes at most wherever it is written */
     machsym_str owner; /* whose code it is, where a rule knows */
-    /* Names of other functions that share the code of this one, sorted, each with a 0 after it; empty when it has
-     * the code for itself, or the caller says that it is this one. */
+    /* Names of other functions that share the code of this one, sorted, each with a 0 after it; empty when it
+     * has the code for itself, or the caller says that it is this one. */
     machsym_str others;
     uint32_t other_count;
     bool is_decided; /* the function shares its code, and the caller says that it is this one */
@@ -225,12 +225,13 @@ typedef enum report_fact {
 } report_fact;
 
 /* Every kind of report, a row each. Documents of JSON are tried in the order of their rows.
- *   PLAIN(kind, words, begin)              lines of text, a table as XML, protobuf; begin: what only such a report
- *                                          begins with, or ""
+ *   PLAIN(kind, words, begin)              lines of text, a table as XML, protobuf; begin: what only such a
+ *                                          report begins with, or ""
  *   DOCUMENT(kind, words, reader)          a document of JSON, which report_parse_READER reads
- *   OBJECT(kind, words, reader, member)    the same, and report_tell_READER tells it wherever it lies in another
- *                                          document; member: what no other JSON has
- * words: what people call it. read/formats.h declares the readers; CONTRIBUTING.md says what else a new kind needs. */
+ *   OBJECT(kind, words, reader, member)    the same, and report_tell_READER tells it wherever it lies in
+ *                                          another document; member: what no other JSON has
+ * words: what people call it. read/formats.h declares the readers; CONTRIBUTING.md says what else a new kind
+ * needs. */
 #define REPORT_KINDS(PLAIN, DOCUMENT, OBJECT)                                                                \
     PLAIN(UNKNOWN, "unknown", "")                                                                            \
     PLAIN(TEXT, "crash text", "")                                                                            \
@@ -297,8 +298,8 @@ typedef struct edit_list {
     text added;
 } edit_list;
 
-/* A string of a document whose text is carried, or a piece of that text, or a line of the body without what a log put
- * ahead of it. */
+/* A string of a document whose text is carried, or a piece of that text, or a line of the body without what a
+ * log put ahead of it. */
 typedef struct report_string {
     uint32_t token;   /* JSON_NONE: of no document that is kept */
     uint32_t element; /* of an array, which goes with the string; JSON_NONE: none does */
@@ -311,8 +312,8 @@ typedef struct report_string {
     bool is_left_out;
 } report_string;
 
-/* A text that a document carries in one string or in several, or that the body carries line by line, and that may hold
- * reports of its own. */
+/* A text that a document carries in one string or in several, or that the body carries line by line, and that
+ * may hold reports of its own. */
 typedef struct report_carried {
     uint32_t doc;   /* REPORT_NONE: none that is kept */
     uint32_t first; /* of its strings */
@@ -334,8 +335,7 @@ typedef struct resolve_counts {
     uint32_t symbols; /* name only */
     uint32_t missing;
     bool is_unreached; /* chunks of an image could not be had: asked again, they may be */
-    bool
-        is_unread; /* a file of symbols could not be read, or memory was out: asked again, there may be more */
+    bool is_unread;    /* a file was not read, or memory was out: asked again, there may be more */
 } resolve_counts;
 
 /* Whose code it is, by what a report tells of it; empty: no rule knows. */
@@ -393,8 +393,7 @@ typedef struct report {
     uint64_t cache_hi;
     const char *failure; /* why the report is damaged; NULL */
     size_t failed_at;
-    size_t
-        cut_at; /* where the text ends inside a JSON document that is read as far as it is whole; 0: nowhere */
+    size_t cut_at; /* where the text ends inside a JSON document, read as far as it is whole; 0: nowhere */
     uint32_t doc_cap;
     uint32_t image_cap;
     uint32_t thread_cap;

@@ -171,8 +171,8 @@ static machsym_str scan_cut_mark(machsym_str s)
     return at > 2 && s.ptr[at - 2] == ' ' ? (machsym_str){s.ptr, at - 2} : s;
 }
 
-/* A line without " [callers left out]", and as --owners makes it, without " [OWNER]" ahead of that, where an offset or a place
- * stands before them: what a name ends with stays. */
+/* A line without " [callers left out]", and as --owners makes it, without " [OWNER]" ahead of that, where an
+ * offset or a place stands before them: what a name ends with stays. */
 static machsym_str scan_without_marks(machsym_str s)
 {
     enum { MARKS = 2 };

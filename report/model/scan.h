@@ -130,11 +130,11 @@ bool scan_is_numbered(machsym_str s);
 bool scan_is_line(machsym_str s);
 /* How long that is which stands ahead of a report's line: blanks, and what a mail or a log put there. */
 size_t scan_prefix_len(machsym_str line);
-/* The same of a line in a log, of which *log is what stood ahead of the last line that was certain to be a report's; it
- * moves on. */
+/* The same of a line in a log, of which *log is what stood ahead of the last line that was certain to be a
+ * report's; it moves on. */
 size_t scan_log_len(machsym_str line, machsym_str shadow, machsym_str *log);
-/* What a log put ahead of the first line of a text that is certain to be a report's; empty: nothing, or that line is far
- * below. */
+/* What a log put ahead of the first line of a text that is certain to be a report's; empty: nothing, or that
+ * line is far below. */
 machsym_str scan_first_log(machsym_str s);
 /* Makes blanks of it in the shadow. */
 void scan_blank_prefix(text_parser *p, text_line line);

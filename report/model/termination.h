@@ -8,8 +8,8 @@
 #include "machsym.h"
 #include "report.h"
 
-/* Namespaces of terminations: OS_REASON_* of xnu's bsd/sys/reason.h, by number, since RBSTerminateContext tells the number only (37 is
- * none); and those that reports name beside them. */
+/* Namespaces of terminations: OS_REASON_* of xnu's bsd/sys/reason.h, by number, since RBSTerminateContext
+ * tells the number only (37 is none); and those that reports name beside them. */
 #define TERMINATION_SPACES(X)                                                                                \
     X(JETSAM, 1)                                                                                             \
     X(SIGNAL, 2)                                                                                             \

@@ -2,8 +2,8 @@
 #include "bug_types.h"
 #include "../base/text.h"
 
-/* Names of the numbers are those that tools publish, github.com/doronz88/pycrashreport (BugType) first; 140 is of reports that people
- * published. A kind that has stacks is named for reports that have none. */
+/* Names of the numbers are those that tools publish, github.com/doronz88/pycrashreport (BugType) first; 140
+ * is of reports that people published. A kind that has stacks is named for reports that have none. */
 static const struct {
     const char *bug_type;
     const char *words;

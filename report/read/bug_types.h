@@ -7,7 +7,8 @@
 
 #include "machsym.h"
 
-/* "jetsam" of 298; NULL: it has no name here. Crashes and panics have none: they are what their stacks tell. */
+/* "jetsam" of 298; NULL: it has no name here. Crashes and panics have none: they are what their stacks
+ * tell. */
 const char *bug_type_words(machsym_str bug_type);
 
 #endif

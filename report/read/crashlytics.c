@@ -187,8 +187,8 @@ bool text_parse_crashlytics(text_parser *p, machsym_str s)
     if (!p->crashlytics || s.len == 0 || scan_is_digit(s.ptr[0]) || crashlytics_parse_header(p, s) ||
         crashlytics_parse_exception(p, s) || str_is(s, "--"))
         return p->crashlytics && s.len > 0 && !scan_is_digit(s.ptr[0]);
-    /* a title follows an empty line, and may stand again right above its frames; else the line goes on with the one before: the
-     * reason of an exception */
+    /* a title follows an empty line, and may stand again right above its frames; else the line goes on with
+     * the one before: the reason of an exception */
     bool is_first_line = p->open && p->r->threads[p->r->thread_count - 1].count == 0;
     if (str_starts(s, again)) {
         if (!is_first_line)

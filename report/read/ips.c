@@ -301,8 +301,8 @@ static void ips_put_code(text *t, const json *doc, uint32_t token)
     text_free(&bytes);
 }
 
-/* The instructions around where a thread stood: of any thread on Intel's processors, of the one that crashed on
- * Apple's. */
+/* The instructions around where a thread stood: of any thread on Intel's processors, of the one that crashed
+ * on Apple's. */
 static void ips_add_code(report *r, const json *doc, uint32_t object, report_thread *thread)
 {
     uint32_t stream = json_get(doc, json_get(doc, object, "instructionState"), "instructionStream");

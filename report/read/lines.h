@@ -33,7 +33,8 @@ size_t text_parse_row(text_parser *p, size_t lo, size_t line_end);
 bool text_parse_image(text_parser *p, machsym_str s);
 /* What a sanitizer or Swift says of the error ahead of its stacks. */
 bool text_parse_error(text_parser *p, machsym_str s);
-/* A line under a title that says of which kind it is, or such a title; s: the line without blanks around it. */
+/* A line under a title that says of which kind it is, or such a title; s: the line without blanks around
+ * it. */
 bool text_parse_titled(text_parser *p, text_line line, machsym_str s);
 /* The next process of a report that holds several: its images have nothing to do with those before. */
 void text_parse_next_process(text_parser *p);
@@ -43,7 +44,8 @@ void text_parse_panic(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
 
-/* The state of the thread of that number follows: its registers, or the instructions around where it stood. */
+/* The state of the thread of that number follows: its registers, or the instructions around where it
+ * stood. */
 void text_parse_state_title(text_parser *p, uint64_t number, bool in_code);
 /* "    x0: 0x0000000000000000   x1: 0x0000000000001111", "Error Code: 0x00000004". */
 bool text_parse_state(text_parser *p, machsym_str s);

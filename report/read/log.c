@@ -3,7 +3,8 @@
  * Offers: its reader, for read/formats.h.
  * Never: reads its plain text.
  *
- * The system's log as `log show --style=ndjson --backtrace` prints it: an event a line, or an array of them. */
+ * The system's log as `log show --style=ndjson --backtrace` prints it: an event a line, or an array of
+ * them. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"

@@ -237,8 +237,9 @@ static void metrickit_begin_stack(metric_reader *w, uint32_t key)
 
 /* ---- Names of binaries ---- */
 
-/* From iOS 27 on a tree names its binaries once, by UUID, as Apple documents it: CallStackTree.binaryInfo. Swift writes such a
- * dictionary as an array of keys and values in turn, or as an object. No payload of a device was seen yet. */
+/* From iOS 27 on a tree names its binaries once, by UUID, as Apple documents it: CallStackTree.binaryInfo.
+ * Swift writes such a dictionary as an array of keys and values in turn, or as an object. No payload of a
+ * device was seen yet. */
 
 /* An image, by its UUID. */
 typedef struct named_binary {
@@ -439,8 +440,8 @@ static metric_payload metrickit_payload(metric_reader *w, uint32_t payload)
     return w->payloads[w->payload_of[payload] - 1];
 }
 
-/* What a diagnostic says of its app and device. Older writers have that beside the stack, or in the payload for all of its
- * diagnostics. Of facts that are told twice the first one stays. */
+/* What a diagnostic says of its app and device. Older writers have that beside the stack, or in the payload
+ * for all of its diagnostics. Of facts that are told twice the first one stays. */
 static void metrickit_set_metadata(metric_reader *w, uint32_t diagnostic)
 {
     report *r = w->r;
@@ -465,7 +466,8 @@ static void metrickit_set_metadata(metric_reader *w, uint32_t diagnostic)
     report_set_pair(r, FACT_VERSION, version, build);
 }
 
-/* {"memoryException": {"_0": {...}}}, as Swift writes a case of an enumeration with what it holds: it measures nothing. */
+/* {"memoryException": {"_0": {...}}}, as Swift writes a case of an enumeration with what it holds: it
+ * measures nothing. */
 static bool metrickit_is_memory(const json *doc, uint32_t diagnostic)
 {
     for (unsigned up = 0; up < 2 && diagnostic != JSON_NONE && diagnostic > 0; up++) {

@@ -36,7 +36,8 @@ static void node_set_process(report *r, const json *doc, uint32_t header)
         report_set_fact(r, FACT_PROCESS, str_base_name(fields_text(r, doc, first)));
 }
 
-/* "TypeError: boom" and the lines of JavaScript's stack. Returns false when there was no error: then it is "No stack." */
+/* "TypeError: boom" and the lines of JavaScript's stack. Returns false when there was no error: then it is
+ * "No stack." */
 static bool node_set_thrown(report *r, const json *doc, uint32_t stack)
 {
     machsym_str message = fields_text(r, doc, json_get(doc, stack, "message"));

@@ -156,8 +156,9 @@ static bool recognise_is_of_a_kind(report *r, uint32_t doc)
 }
 
 /* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
- * far it was read. A report in which the text ends is taken as far as it is whole. An object that is no report
- * is passed over: what looks like text in it is JSON all the same. An array may be the head of a line of text. */
+ * far it was read. A report in which the text ends is taken as far as it is whole. An object that is no
+ * report is passed over: what looks like text in it is JSON all the same. An array may be the head of a line
+ * of text. */
 static size_t recognise_add_document(report *r, size_t at, record_run *run, json_error *err)
 {
     json doc;

@@ -18,7 +18,8 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
 /* The same of what another report carries, so many documents deep: it is UTF-8. how may be NULL. */
 void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
                          size_t load_count, const redactor *how);
-/* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not count. */
+/* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not
+ * count. */
 bool report_is_one(const report *r);
 
 #endif

@@ -241,8 +241,8 @@ void records_come_to(record_run *run, report *r, size_t at)
     }
 }
 
-/* The one string of a document that is certain to be a line of a report; JSON_NONE: it has none, or more, or what may be
- * a report by itself. */
+/* The one string of a document that is certain to be a line of a report; JSON_NONE: it has none, or more, or
+ * what may be a report by itself. */
 static uint32_t records_find_certain(const json *doc, text *room)
 {
     uint32_t found = JSON_NONE;

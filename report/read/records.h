@@ -3,8 +3,8 @@
  * Offers: records_find_arrays, records_next_line, records_come_to, records_take, records_pass, records_end.
  * Never: reads the report: what is carried is read as a file is.
  *
- * Records are documents behind each other, or elements of an array. What one of them has under the same keys as the
- * others is a line. */
+ * Records are documents behind each other, or elements of an array. What one of them has under the same keys
+ * as the others is a line. */
 #ifndef REPORT_RECORDS_H
 #define REPORT_RECORDS_H
 
@@ -41,7 +41,8 @@ typedef struct record_arrays {
     uint32_t cap;
 } record_arrays;
 
-/* Finds the arrays of a document, or stretches of them, whose elements have lines of which one is certain to be a report's. */
+/* Finds the arrays of a document, or stretches of them, whose elements have lines of which one is certain to
+ * be a report's. */
 void records_find_arrays(const json *doc, record_arrays *out);
 
 /* Where a walk through the lines of an array is. */

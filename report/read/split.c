@@ -1,6 +1,7 @@
-/* Where one report of a file ends and the next one begins; see split.h. A report is cut off at what reports begin
- * with: the metadata of an .ips, its document where the metadata were left out, the header of a text, the words that
- * other tools begin with. Where reports have lost those, the lists of images tell: a report has one. */
+/* Where one report of a file ends and the next one begins; see split.h. A report is cut off at what reports
+ * begin with: the metadata of an .ips, its document where the metadata were left out, the header of a text,
+ * the words that other tools begin with. Where reports have lost those, the lists of images tell: a report
+ * has one. */
 #include "split.h"
 #include "../base/text.h"
 #include "../model/report.h"
@@ -188,8 +189,8 @@ static bool split_is_loose_frame(machsym_str line)
     return str_starts(rest, "0x") && str_find(rest, " ") == rest.len;
 }
 
-/* What may begin or end a report. Nobody looks ahead over it: so each byte is looked at a fixed number of times, however
- * many reports a text has. */
+/* What may begin or end a report. Nobody looks ahead over it: so each byte is looked at a fixed number of
+ * times, however many reports a text has. */
 static bool split_is_border(machsym_str line)
 {
     return split_is_header(line) || split_is_metadata(line) || split_begins_tool(line) ||
@@ -228,9 +229,9 @@ static bool split_has_stacks_of_ips(machsym_str s)
     return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
 }
 
-/* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report. Behind such a
- * document it does, whole or not. Only the first such place is looked at, and only to where the next one is, so that a
- * text is searched once. */
+/* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report.
+ * Behind such a document it does, whole or not. Only the first such place is looked at, and only to where the
+ * next one is, so that a text is searched once. */
 static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
 {
     bool is_place = split_is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
@@ -308,8 +309,8 @@ bool split_is_certain(machsym_str line)
     return split_begins_tool(line) || split_is_evidence(line);
 }
 
-/* The header of leaks or of a crash: a process of a spindump has none of these lines. It is read up to where it ends,
- * and no further than this. */
+/* The header of leaks or of a crash: a process of a spindump has none of these lines. It is read up to where
+ * it ends, and no further than this. */
 enum { MAX_HEADER_LINES = 16 };
 
 static bool split_is_whole_header(machsym_str s, size_t at, machsym_str log)
@@ -345,8 +346,8 @@ static bool split_is_runtime_error(machsym_str line)
     return at < line.len && at > 0 && scan_is_digit(line.ptr[at - 1]);
 }
 
-/* What runtimes say ahead of their stacks: Go, Mono, Rust, UndefinedBehaviorSanitizer. Logs say such things without a
- * stack. */
+/* What runtimes say ahead of their stacks: Go, Mono, Rust, UndefinedBehaviorSanitizer. Logs say such things
+ * without a stack. */
 static bool split_begins_runtime(machsym_str line, machsym_str s, size_t next, machsym_str log)
 {
     machsym_str trimmed = str_trim(line);
@@ -382,8 +383,8 @@ static bool split_begins_kind(const split_state *seen, machsym_str line, machsym
     return seen->has_object && !seen->has_stack_since && split_is_loose_frame(line);
 }
 
-/* Whether a document begins at an offset that is a report, behind a text that is one. What follows "Full Report" is the
- * text's own. */
+/* Whether a document begins at an offset that is a report, behind a text that is one. What follows "Full
+ * Report" is the text's own. */
 static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
 {
     bool is_behind = !seen->is_in_document || seen->ends_object;
@@ -395,7 +396,8 @@ static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
                                                    : split_has_member_of_report(document);
 }
 
-/* Whether a line inside a document may go on with it. Other programs than Apple's write the numbers of an array a line each. */
+/* Whether a line inside a document may go on with it. Other programs than Apple's write the numbers of an
+ * array a line each. */
 static bool split_goes_on(machsym_str line)
 {
     machsym_str word = {line.ptr, line.len - (line.ptr[line.len - 1] == ',')};
@@ -437,8 +439,8 @@ static bool split_begins_other_kind(split_state *seen, machsym_str line, machsym
     return false;
 }
 
-/* Stacks and their images come in one order in all reports of a text, so the second of what comes first begins the
- * next report. What stands there may be of the same process where no list follows. */
+/* Stacks and their images come in one order in all reports of a text, so the second of what comes first
+ * begins the next report. What stands there may be of the same process where no list follows. */
 static bool split_begins_without_header(split_state *seen, machsym_str line, machsym_str s, size_t next)
 {
     if (seen->is_wide)

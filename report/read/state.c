@@ -36,7 +36,8 @@ static bool regline_next(machsym_str s, size_t *at, machsym_str *name, uint64_t 
     return false;
 }
 
-/* "Error Code: 0x00000004 (no mapping for user data read)" and "Trap Number: 14", which JSON calls err and trap. */
+/* "Error Code: 0x00000004 (no mapping for user data read)" and "Trap Number: 14", which JSON calls err and
+ * trap. */
 static bool regline_parse_trap(text_parser *p, report_thread *thread, machsym_str s)
 {
     size_t at = 0;

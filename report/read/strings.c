@@ -49,7 +49,8 @@ typedef enum string_kind {
     STRING_IMAGES  /* images without stacks */
 } string_kind;
 
-/* A string, an array whose strings are frames or whose elements have lines, or an object that is a document of a report. */
+/* A string, an array whose strings are frames or whose elements have lines, or an object that is a document
+ * of a report. */
 typedef struct candidate {
     uint32_t token;
     const record_array *lines; /* which it is, when each of its elements has a line; NULL: it is none */
@@ -86,8 +87,8 @@ static bool strings_has_unlike_elements(const json *doc)
     return false;
 }
 
-/* Whether documents of two kinds lie in another document, or deep in it a payload of MetricKit's, which has members that
- * all its diagnostics share. What lies in one of them is its own. */
+/* Whether documents of two kinds lie in another document, or deep in it a payload of MetricKit's, which has
+ * members that all its diagnostics share. What lies in one of them is its own. */
 static bool strings_has_own_documents(const json *doc)
 {
     report_kind first = REPORT_UNKNOWN;
@@ -169,7 +170,8 @@ static void strings_put_plain(const json *doc, const candidate *c, text *out)
     }
 }
 
-/* Tells what a string is by reading it. Documents in it are not looked into: they are reports of their own. */
+/* Tells what a string is by reading it. Documents in it are not looked into: they are reports of their
+ * own. */
 static void strings_tell_kind(const json *doc, candidate *c)
 {
     report r;

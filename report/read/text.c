@@ -165,8 +165,9 @@ static void plain_end_region(text_parser *p, const char *end)
     report_set_fact(p->r, FACT_REGION, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
 }
 
-/* What Apple's JSON tells in members of their own stands in text under a key that has another fact already, or
- * the key occurs twice: "Exception Codes: KERN_INVALID_ADDRESS at 0xe0" ahead of "Exception Codes: 0x1, 0xe0". */
+/* What Apple's JSON tells in members of their own stands in text under a key that has another fact already,
+ * or the key occurs twice: "Exception Codes: KERN_INVALID_ADDRESS at 0xe0" ahead of "Exception Codes: 0x1,
+ * 0xe0". */
 static void plain_set_second(text_parser *p, machsym_str key, machsym_str value)
 {
     if (str_is(key, "Exception Codes") && str_starts(value, "0x"))

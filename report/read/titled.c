@@ -33,7 +33,8 @@ static report_frame *titled_add_frame(text_parser *p, text_line line, uint64_t a
     return frame;
 }
 
-/* Where the first address in s is, which is digits after 0x that a blank or the end follows; s.len: there is none. */
+/* Where the first address in s is, which is digits after 0x that a blank or the end follows; s.len: there is
+ * none. */
 static size_t titled_find_address(machsym_str s, uint64_t *addr, size_t *tail)
 {
     for (size_t at = str_find(s, "0x"); at < s.len; at += 2 + str_find(str_from(s, at + 2), "0x")) {
@@ -46,8 +47,8 @@ static size_t titled_find_address(machsym_str s, uint64_t *addr, size_t *tail)
 
 /* ---- Loggers ---- */
 
-/* "demo                           0x102a30a7c main + 100" of BSBacktraceLogger and its kin: the column of images is 31 wide, and
- * a longer name stands next to the address. */
+/* "demo                           0x102a30a7c main + 100" of BSBacktraceLogger and its kin: the column of
+ * images is 31 wide, and a longer name stands next to the address. */
 static bool titled_parse_logged(text_parser *p, text_line line)
 {
     uint64_t addr;
@@ -192,8 +193,8 @@ static bool titled_parse_umeng(text_parser *p, machsym_str s)
 
 /* ---- Runtimes ---- */
 
-/* "    at 3   shared   0x1072dafe3   kfun:demo#play(){} + 95 (/src/Player.kt:12:3)" below "Uncaught Kotlin exception: ". The
- * addresses are those that calls return to, the first one's too. */
+/* "    at 3   shared   0x1072dafe3   kfun:demo#play(){} + 95 (/src/Player.kt:12:3)" below "Uncaught Kotlin
+ * exception: ". The addresses are those that calls return to, the first one's too. */
 static bool titled_parse_kotlin(text_parser *p, text_line line, machsym_str s)
 {
     static const char title[] = "Uncaught Kotlin exception: ";
@@ -223,7 +224,8 @@ static bool titled_parse_kotlin(text_parser *p, text_line line, machsym_str s)
     return true;
 }
 
-/* "[Callstack] 0x0000000102a30a7c demo!FPlayer::Play(int) [/src/Player.cpp:12]", which may stand behind the name of a log. */
+/* "[Callstack] 0x0000000102a30a7c demo!FPlayer::Play(int) [/src/Player.cpp:12]", which may stand behind the
+ * name of a log. */
 static bool titled_parse_unreal(text_parser *p, text_line line)
 {
     static const char mark[] = "[Callstack] ";

@@ -12,8 +12,8 @@
 
 /* The kind of an object, or of a document; REPORT_UNKNOWN: it is no report. */
 report_kind told_object(const json *doc, uint32_t object);
-/* Whether a string, as written, begins as a document does: with a brace, a bracket, or a string that holds one once
- * more. */
+/* Whether a string, as written, begins as a document does: with a brace, a bracket, or a string that holds
+ * one once more. */
 bool told_is_document(machsym_str raw);
 /* Several lines, with an address or what a report begins with; or a document. */
 bool told_may_hold_report(machsym_str raw);

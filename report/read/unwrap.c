@@ -37,8 +37,8 @@ static bool unwrap_begins_document(machsym_str line, size_t at)
     return s.ptr[0] == '{' ? c == 0 || c == '"' || c == '}' : c == 0 || c == '{' || c == '"';
 }
 
-/* How long that is which stands ahead of the document that a line begins; 0: nothing does, or there is none. Lines of
- * documents begin with a quote or a bracket. */
+/* How long that is which stands ahead of the document that a line begins; 0: nothing does, or there is none.
+ * Lines of documents begin with a quote or a bracket. */
 static size_t unwrap_prefix_of(machsym_str line)
 {
     size_t first = unwrap_blanks(line, 0);
@@ -58,8 +58,8 @@ static size_t unwrap_prefix_of(machsym_str line)
     return 0;
 }
 
-/* How much of a line is the prefix of another one but for its numbers; SIZE_MAX: it begins otherwise. A line that ends
- * with the prefix need not have the blanks behind it. */
+/* How much of a line is the prefix of another one but for its numbers; SIZE_MAX: it begins otherwise. A line
+ * that ends with the prefix need not have the blanks behind it. */
 static size_t unwrap_match(machsym_str line, machsym_str prefix)
 {
     size_t solid = prefix.len;

@@ -9,8 +9,8 @@
 
 #include "../model/report.h"
 
-/* Finds the next lines of a text, from `at` up to hi, that are a document once their prefix is gone; they are carried.
- * Returns where they begin, or hi, and sets *end to where they end. */
+/* Finds the next lines of a text, from `at` up to hi, that are a document once their prefix is gone; they are
+ * carried. Returns where they begin, or hi, and sets *end to where they end. */
 size_t unwrap_text(report *r, size_t at, size_t hi, size_t *end);
 
 #endif

@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-/* All bytes of the access, both registers of a pair among them; 0: no load or store, or one that is not known. */
+/* All bytes of the access, both registers of a pair among them; 0: no load or store, or one that is not
+ * known. */
 unsigned a64_access(uint32_t instruction);
 
 #endif

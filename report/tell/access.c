@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Below this address no memory is ever mapped on Apple's systems of 64 bits: what is near 0 is a field of a null pointer. */
+/* Below this address no memory is ever mapped on Apple's systems of 64 bits: what is near 0 is a field of a
+ * null pointer. */
 enum { NULL_REACH = 0x1000 };
 /* The stack pointer is taken to have left the stack when it is at most so far above the guard: a page. */
 enum { STACK_REACH = 0x4000 };
@@ -75,8 +76,8 @@ static bool access_says(machsym_str s, const char *name)
     return at < s.len && (end == s.len || s.ptr[end] == ' ' || s.ptr[end] == ',' || s.ptr[end] == ')');
 }
 
-/* By the code's name, or by its number, which 0x200 is added to where the pointer may have been a signed one (xnu:
- * EXC_PTRAUTH_BIT). */
+/* By the code's name, or by its number, which 0x200 is added to where the pointer may have been a signed one
+ * (xnu: EXC_PTRAUTH_BIT). */
 static access_kind access_kind_of_code(const report *r, const exception_codes *codes)
 {
     enum { POINTER_AUTH_BIT = 0x200 };
@@ -107,7 +108,8 @@ static bool access_is_bad_access(const report *r)
     return false;
 }
 
-/* "... at 0xADDR", else the second code, else far or cr2. Intel's general protection fault tells no address. */
+/* "... at 0xADDR", else the second code, else far or cr2. Intel's general protection fault tells no
+ * address. */
 static void access_find_address(const report *r, const report_thread *thread, const exception_codes *codes,
                                 access_fault *out)
 {
@@ -239,7 +241,8 @@ static unsigned access_size_of_code(const report_thread *thread)
     return a64_access(instruction);
 }
 
-/* What the processor says is finer than the kernel's code, which stays right where it names a kind of its own. */
+/* What the processor says is finer than the kernel's code, which stays right where it names a kind of its
+ * own. */
 static void access_of_arm(const report *r, const report_thread *thread, access_fault *out)
 {
     uint64_t value;
@@ -272,8 +275,8 @@ static void access_of_arm(const report *r, const report_thread *thread, access_f
 /* ---- What the address itself says ---- */
 
 /* malloc fills freed memory with 0x55 and new memory with 0xaa where the environment asks for it (malloc(3),
- * MallocScribble, MallocPreScribble). A pointer read from there has the pattern, all of it or what is left of it: without the
- * top byte, which arm64 ignores, or in the 47 bits of an isa. */
+ * MallocScribble, MallocPreScribble). A pointer read from there has the pattern, all of it or what is left of
+ * it: without the top byte, which arm64 ignores, or in the 47 bits of an isa. */
 static bool access_is_pattern(uint64_t address, uint64_t pattern)
 {
     static const uint64_t kept[] = {UINT64_MAX, UINT64_MAX >> 8, UINT64_MAX >> 17};
@@ -294,7 +297,8 @@ static access_kind access_pattern_of(uint64_t address)
     return ACCESS_NONE;
 }
 
-/* Where no address is told, as of Intel's general protection fault, a register that holds the pattern tells. */
+/* Where no address is told, as of Intel's general protection fault, a register that holds the pattern
+ * tells. */
 static access_kind access_find_pattern(const report *r, const report_thread *thread,
                                        const access_fault *fault)
 {
@@ -339,7 +343,8 @@ static void access_check_stack(const report *r, const report_thread *thread, acc
         out->kind = ACCESS_OTHER_STACK;
 }
 
-/* The tag is bits 56 to 59 of the pointer: of far, or of a register that points to the address or a little below. */
+/* The tag is bits 56 to 59 of the pointer: of far, or of a register that points to the address or a little
+ * below. */
 static void access_find_tag(const report *r, const report_thread *thread, access_fault *out)
 {
     enum { TAG_AT = 56 };
@@ -360,8 +365,9 @@ static void access_find_tag(const report *r, const report_thread *thread, access
 
 /* ---- All together ---- */
 
-/* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. Without one the signal was sent
- * by kill or raise, and no access failed. Returns false then; *codes are those of the bad access. */
+/* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. Without one the
+ * signal was sent by kill or raise, and no access failed. Returns false then; *codes are those of the bad
+ * access. */
 static bool access_unpack_crash(const report *r, exception_codes *codes)
 {
     enum { BAD_ACCESS = 1 };

@@ -10,7 +10,8 @@
 #include "esr.h"
 #include "machsym.h"
 
-/* Why an access failed: the name in JSON, and the words. A code of the exception stands in docs/facts.md with each. */
+/* Why an access failed: the name in JSON, and the words. A code of the exception stands in docs/facts.md with
+ * each. */
 #define ACCESS_KINDS(X)                                                                                      \
     X(NONE, "none", "")                                                                                      \
     X(UNKNOWN, "unknown", "an access to memory failed")                                                      \

@@ -3,8 +3,8 @@
  * Offers: esr_decode.
  * Never: guesses: what the architecture leaves open is unknown here, too.
  *
- * After the Arm Architecture Reference Manual for A-profile, "ESR_EL1, Exception Syndrome Register": EC in bits 31 to 26,
- * ISS in bits 24 to 0. */
+ * After the Arm Architecture Reference Manual for A-profile, "ESR_EL1, Exception Syndrome Register": EC in
+ * bits 31 to 26, ISS in bits 24 to 0. */
 #ifndef REPORT_TELL_ESR_H
 #define REPORT_TELL_ESR_H
 

@@ -83,7 +83,8 @@ static bool exception_is_swift(const report *r)
     return false;
 }
 
-/* "Swift runtime failure: arithmetic overflow": the compiler makes an inlined function of each check, whose name says which. */
+/* "Swift runtime failure: arithmetic overflow": the compiler makes an inlined function of each check, whose
+ * name says which. */
 static machsym_str exception_swift_check(const report *r)
 {
     static const char name_begins[] = "Swift runtime failure: ";
@@ -316,7 +317,8 @@ static void exception_say_message(text *t, const report *r)
         exception_sentence_str(t, "the report says: ", r->facts[FACT_MESSAGE]);
 }
 
-/* Whether the signal has more to say: an access that failed and a guard always; others where nobody said why. */
+/* Whether the signal has more to say: an access that failed and a guard always; others where nobody said
+ * why. */
 static bool exception_wants_signal(const report *r, const said *words, bool killed)
 {
     access_fault fault;

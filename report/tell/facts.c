@@ -172,7 +172,8 @@ static void facts_put_guard(text *t, const guard *what)
     text_char(t, '}');
 }
 
-/* The namespace and the code, in hexadecimal in whichever way the report writes it, and the report's own reason. */
+/* The namespace and the code, in hexadecimal in whichever way the report writes it, and the report's own
+ * reason. */
 static void facts_put_ending(text *t, const report *r)
 {
     uint64_t code;

@@ -3,7 +3,8 @@
  * Offers: facts_find, facts_put_sentence, facts_put_json, facts_cause_name.
  * Never: has a sentence that the summary lacks: both are made by tell/exception.h.
  *
- * The facts of an incident are the same whether its .ips or its text was read, as far as the text has them. */
+ * The facts of an incident are the same whether its .ips or its text was read, as far as the text has
+ * them. */
 #ifndef REPORT_TELL_FACTS_H
 #define REPORT_TELL_FACTS_H
 
@@ -46,7 +47,8 @@ typedef struct facts {
 
 void facts_find(const report *r, facts *out);
 const char *facts_cause_name(facts_cause cause);
-/* What happened in one sentence, without the end of a line: what a library said, else the access, else why it ended. */
+/* What happened in one sentence, without the end of a line: what a library said, else the access, else why it
+ * ended. */
 void facts_put_sentence(text *t, const report *r);
 /* The member "facts" of crash/1 and crash-summary/1. */
 void facts_put_json(text *t, const report *r);

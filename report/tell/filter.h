@@ -37,7 +37,8 @@ typedef struct filter {
     size_t count;
 } filter;
 
-/* Adds a condition, "WHAT=TEXT", which it borrows. Returns false when it is none, and adds to why what it lacks. */
+/* Adds a condition, "WHAT=TEXT", which it borrows. Returns false when it is none, and adds to why what it
+ * lacks. */
 bool only_add(filter *f, const char *value, text *why);
 bool only_has(const filter *f, filter_what what);
 /* Whether a report fits all conditions but those of owners, which need no lookups. */

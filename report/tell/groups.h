@@ -17,7 +17,8 @@ typedef struct group_list group_list;
 
 group_list *groups_open(void);
 void groups_close(group_list *groups);
-/* Takes what earlier runs counted, before the first groups_add. Returns NULL, or what is wrong with it, and where. */
+/* Takes what earlier runs counted, before the first groups_add. Returns NULL, or what is wrong with it, and
+ * where. */
 const char *groups_take_state(group_list *groups, machsym_str input, size_t *at);
 /* Takes over the signature. The path must live as long as the list; time is in proportion to the reports. */
 void groups_add(group_list *groups, const char *path, signature *s);
@@ -93,9 +94,10 @@ group *group_new(signature *s);
 void group_free(group *g);
 void group_count_day(group *g, day number, uint64_t reports);
 void group_count_version(group *g, machsym_str name, uint64_t reports, day first, day last);
-/* The groups as they are shown: reports that do not tell an exception, a termination or a message are with those that do, where
- * all else is equal and exactly one group tells more. What came first makes no difference, and the groups stay as they are. The
- * first made groups of out are new: groups_free_shown takes them back. */
+/* The groups as they are shown: reports that do not tell an exception, a termination or a message are with
+ * those that do, where all else is equal and exactly one group tells more. What came first makes no
+ * difference, and the groups stay as they are. The first made groups of out are new: groups_free_shown takes
+ * them back. */
 typedef struct groups_shown {
     group_list list;
     size_t made;

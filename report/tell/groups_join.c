@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups of one stack that are compared with each other: where more exceptions and messages have it, which of them a report
- * without one belongs to is not to be told. */
+/* Groups of one stack that are compared with each other: where more exceptions and messages have it, which of
+ * them a report without one belongs to is not to be told. */
 enum { MAX_OF_STACK = 64 };
 
 /* ---- Which group tells more ---- */
@@ -19,8 +19,8 @@ static unsigned groups_told(const group *g)
     return told;
 }
 
-/* Whether one has all that the other one tells, and more. Their stacks are equal; one that tells nothing leaves the exception
- * to tell. */
+/* Whether one has all that the other one tells, and more. Their stacks are equal; one that tells nothing
+ * leaves the exception to tell. */
 static bool groups_tells_more(const group *one, const group *other)
 {
     bool has_more = false;
@@ -53,8 +53,8 @@ static int groups_by_stack(const void *a, const void *b)
     return tx != ty ? (tx > ty ? -1 : 1) : group_compare_signatures(&x->signature, &y->signature);
 }
 
-/* Groups of one stack, those that tell most first: so it is known of each whether it stands alone before one that tells less
- * asks. */
+/* Groups of one stack, those that tell most first: so it is known of each whether it stands alone before one
+ * that tells less asks. */
 static void groups_join_stack(group **v, size_t count)
 {
     if (count > MAX_OF_STACK || v[0]->signature.frame_count == 0)

@@ -23,8 +23,8 @@ const char *guard_type_name(guard_type type)
     return names[type];
 }
 
-/* What was done: xnu's sys/guarded.h (descriptors, files), mach/port.h, mach/vm_statistics.h. Those of descriptors and
- * files are bits, of which several may be set. */
+/* What was done: xnu's sys/guarded.h (descriptors, files), mach/port.h, mach/vm_statistics.h. Those of
+ * descriptors and files are bits, of which several may be set. */
 static const struct guard_flavor {
     guard_type type;
     uint32_t flavor;
@@ -139,7 +139,8 @@ static void guard_of_words(const report *r, guard *out)
     }
 }
 
-/* Newer reports have the target alone in the exception's code. The whole code is that of the termination then. */
+/* Newer reports have the target alone in the exception's code. The whole code is that of the termination
+ * then. */
 void guard_find(const report *r, guard *out)
 {
     exception_codes codes = codes_find(r);

@@ -33,7 +33,8 @@ void guard_find(const report *r, guard *out);
 void guard_put(text *t, const guard *what);
 /* GUARD_TYPE_FD and so on, as the kernel calls them. */
 const char *guard_type_name(guard_type type);
-/* The flavor as the kernel calls it, without kGUARD_EXC_ or VNG_; NULL: several at once, or none that is known. */
+/* The flavor as the kernel calls it, without kGUARD_EXC_ or VNG_; NULL: several at once, or none that is
+ * known. */
 const char *guard_flavor_name(const guard *what);
 /* EXC_RESOURCE: which limit and by how much, a line. Returns false where the codes do not tell. */
 bool guard_put_limit(text *t, const report *r);

@@ -15,8 +15,8 @@ typedef struct machinery_list {
 } machinery_list;
 
 /* clang-format off */
-/* In their stable form: without underscores in front and arguments. Each list is in the order of its bytes, as
- * machinery_find wants it. */
+/* In their stable form: without underscores in front and arguments. Each list is in the order of its bytes,
+ * as machinery_find wants it. */
 
 /* Every program: how a failure is carried on, and what a thread or a run loop begins with. */
 static const char *const machinery_every[] = {
@@ -159,7 +159,8 @@ static const char *const machinery_flutter[] = {
 
 /* Images of runtimes, all of whose functions are machinery: they have no names, or others in each version. */
 static const char *const machinery_images[] = {
-    "Flutter", "FlutterMacOS", "libclrjit.dylib", "libcoreclr.dylib", "libhostfxr.dylib", "libhostpolicy.dylib", "libmono-component-*", "libmonosgen-2.0.dylib", "libmscordaccore.dylib", "libxamarin-dotnet*"};
+    "Flutter", "FlutterMacOS",
+    "libclrjit.dylib", "libcoreclr.dylib", "libhostfxr.dylib", "libhostpolicy.dylib", "libmono-component-*", "libmonosgen-2.0.dylib", "libmscordaccore.dylib", "libxamarin-dotnet*"};
 /* clang-format on */
 
 #define MACHINERY_LIST(letters, v)                                                                           \

@@ -8,12 +8,12 @@
 #include "../base/text.h"
 #include "machsym.h"
 
-/* Functions beside those that are built in: abort, unwinders, run loops, and what panics of Rust, Go, .NET, Kotlin, Swift,
- * IL2CPP and Flutter go through. */
+/* Functions beside those that are built in: abort, unwinders, run loops, and what panics of Rust, Go, .NET,
+ * Kotlin, Swift, IL2CPP and Flutter go through. */
 typedef struct machinery machinery;
 
-/* A pattern a line: a name in its stable form, or IMAGE`NAME; it may end in *. Lines that begin with # count for nothing.
- * Takes the text over. */
+/* A pattern a line: a name in its stable form, or IMAGE`NAME; it may end in *. Lines that begin with # count
+ * for nothing. Takes the text over. */
 machinery *machinery_make(text *source);
 void machinery_free(machinery *list);
 /* name: in its stable form. list may be NULL. */

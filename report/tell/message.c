@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Services cut messages, and what tells one check from another stands in front. What is quoted is looked for in the first
- * MESSAGE_READ bytes. */
+/* Services cut messages, and what tells one check from another stands in front. What is quoted is looked for
+ * in the first MESSAGE_READ bytes. */
 enum { MESSAGE_MAX_LEN = 100, MESSAGE_READ = 1024 };
 
 /* ---- Where it stands ---- */
@@ -161,8 +161,8 @@ static size_t message_quoted_len(machsym_str s)
     return close < s.len && str_find(str_make(s.ptr, close), ":") < close ? close + 1 : 0;
 }
 
-/* "*** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds": the receiver is of a class of its own for short arrays, and what
- * is said of it differs, too. The selector tells. */
+/* "*** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds": the receiver is of a class of its own for short
+ * arrays, and what is said of it differs, too. The selector tells. */
 static machsym_str message_selector(machsym_str s)
 {
     if (str_starts(s, "*** "))

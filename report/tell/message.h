@@ -16,7 +16,8 @@ typedef struct message {
 } message;
 
 void message_find(const report *r, message *out);
-/* Adds the words without what differs between reports of one crash: numbers, addresses, what is quoted, paths. */
+/* Adds the words without what differs between reports of one crash: numbers, addresses, what is quoted,
+ * paths. */
 void message_put_stable(text *out, machsym_str words);
 
 #endif

@@ -4,7 +4,8 @@
  * missing_waits_for_system, missing_put_text, missing_put_json, missing_free, missing_bundle.
  * Never: searches for them.
  *
- * Which images the frames of reports wait for, over all reports of a run: what a team has to find or upload. */
+ * Which images the frames of reports wait for, over all reports of a run: what a team has to find or
+ * upload. */
 #ifndef MACHSYM_TOOL_MISSING_H
 #define MACHSYM_TOOL_MISSING_H
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Text between two places of a line; empty when the first is not there, up to the end when the second is not. */
+/* Text between two places of a line; empty when the first is not there, up to the end when the second is
+ * not. */
 static machsym_str said_between(machsym_str s, const char *after, const char *before)
 {
     machsym_str rest = str_after(s, after);
@@ -18,7 +19,8 @@ static bool said_has(machsym_str s, const char *needle)
 
 /* ---- Exceptions ---- */
 
-/* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'"; the reason may have quotes of its own. */
+/* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'"; the reason may have quotes of its
+ * own. */
 static bool said_thrown(machsym_str line, said *out)
 {
     machsym_str rest = str_after(line, "uncaught exception '");
@@ -45,7 +47,8 @@ static bool said_crashing_on(machsym_str line, said *out)
     return true;
 }
 
-/* "terminating due to uncaught exception of type std::out_of_range: vector", "libc++abi: terminating with ..." */
+/* "terminating due to uncaught exception of type std::out_of_range: vector", "libc++abi: terminating with
+ * ..." */
 static bool said_cxx(machsym_str line, said *out)
 {
     machsym_str type = str_after(line, "uncaught exception of type ");
@@ -83,7 +86,8 @@ static bool said_place(machsym_str s, said *out)
     return str_number_after(str_from(s, colon), "", &out->line);
 }
 
-/* "Fatal error: WORDS: file main.swift, line 12" of Swift up to 5.2, "main.swift:12: Fatal error: WORDS" since. */
+/* "Fatal error: WORDS: file main.swift, line 12" of Swift up to 5.2, "main.swift:12: Fatal error: WORDS"
+ * since. */
 static bool said_swift(machsym_str line, said *out)
 {
     static const char *const begins[] = {"Fatal error", "fatal error", "Precondition failed",
@@ -128,7 +132,8 @@ static bool said_bug(machsym_str line, said *out)
     return true;
 }
 
-/* "demo(412,0x1f0a2c0c0) malloc: *** error for object 0x600000c00010: pointer being freed was not allocated" */
+/* "demo(412,0x1f0a2c0c0) malloc: *** error for object 0x600000c00010: pointer being freed was not
+ * allocated" */
 static bool said_malloc(machsym_str line, said *out)
 {
     static const char *const words[] = {"*** error for object ",
@@ -225,7 +230,8 @@ static bool (*const said_readers[])(machsym_str line, said *out) = {
     said_zombie, said_null,        said_objc, said_assertion, said_overflow,
 };
 
-/* What is said though nothing is wrong: by the loader, by a simulator, by abort, by AppKit of the event at hand. */
+/* What is said though nothing is wrong: by the loader, by a simulator, by abort, by AppKit of the event at
+ * hand. */
 static bool said_is_noise(machsym_str line)
 {
     static const char *const begins[] = {

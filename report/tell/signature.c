@@ -155,8 +155,8 @@ static void signature_put_unnamed(text *t, const report *r, const report_frame *
     text_hex(t, frame->addr - (is_known ? r->images[frame->image].base : 0), 1);
 }
 
-/* The names of functions that share their code, sorted: which of them answers is another one in the next build.
- * The first ones tell a set from another. */
+/* The names of functions that share their code, sorted: which of them answers is another one in the next
+ * build. The first ones tell a set from another. */
 static void signature_put_shared(text *t, const report_call *call, machsym_str image)
 {
     machsym_str rest = call->others;
@@ -204,8 +204,9 @@ static bool signature_is_there(const signature *s, uint64_t hash)
     return false;
 }
 
-/* A place outside every image, with no name: a jump to an address that nobody can tell of. Or one that several functions share:
- * where it lies is another place in each build, and what they are called is not told. */
+/* A place outside every image, with no name: a jump to an address that nobody can tell of. Or one that
+ * several functions share: where it lies is another place in each build, and what they are called is not
+ * told. */
 static bool signature_is_nowhere(const report_frame *frame)
 {
     machsym_str image = frame->image_name;
@@ -295,8 +296,8 @@ static void signature_set_day(signature *out, machsym_str date)
     signature_set_field(out->day, sizeof out->day, date);
 }
 
-/* What the program said, in a form that terminals show and that stays the same. Programs end themselves by an abort or a trap:
- * what is said beside another exception was said before. */
+/* What the program said, in a form that terminals show and that stays the same. Programs end themselves by an
+ * abort or a trap: what is said beside another exception was said before. */
 static void signature_put_message(const report *r, machsym_str kind, text *thrown, text *words)
 {
     message said;

@@ -137,8 +137,8 @@ static bool stable_has_rust_hash(machsym_str s)
     return str_starts(hash, "::h") && stable_hex_len(str_from(hash, 3), false) == RUST_HASH - 3;
 }
 
-/* A name of Rust's that a demangler for C++ took apart has its escapes yet: "a::_$LT$b$GT$::h0123456789abcdef". It
- * is mangled again, so that the one demangler reads it. */
+/* A name of Rust's that a demangler for C++ took apart has its escapes yet:
+ * "a::_$LT$b$GT$::h0123456789abcdef". It is mangled again, so that the one demangler reads it. */
 static void stable_put_rust(text *out, machsym_str s)
 {
     text mangled = {0};
@@ -249,8 +249,8 @@ static bool stable_take_word(machsym_str s, size_t at, stable_piece *out)
     return false;
 }
 
-/* A receiver of Go's, "main.(*Player).Play"; what Kotlin calls no plain function, "<init>"; a number of Kotlin's
- * coroutines, which is of one build. */
+/* A receiver of Go's, "main.(*Player).Play"; what Kotlin calls no plain function, "<init>"; a number of
+ * Kotlin's coroutines, which is of one build. */
 static bool stable_take_quoted(machsym_str s, size_t at, stable_piece *out)
 {
     static const char coroutine[] = "COROUTINE$";

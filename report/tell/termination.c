@@ -169,7 +169,8 @@ static bool ending_say_kill_code(text *t, const report *r, uint64_t code)
     return false;
 }
 
-/* Codes of the namespaces that have small ones; code 0 stands for all others of its namespace. docs/facts.md has the source of each. */
+/* Codes of the namespaces that have small ones; code 0 stands for all others of its namespace. docs/facts.md
+ * has the source of each. */
 static const struct {
     termination_space space;
     uint64_t code;
@@ -280,7 +281,8 @@ static const struct {
     {SPACE_MTE_FAIL, 0, "memory was used that may not be, by a check of Memory Integrity Enforcement"},
 };
 
-/* Every one but SIGNAL, which the signal says. What the codes of the exception tell, they tell better: which access, which guard. */
+/* Every one but SIGNAL, which the signal says. What the codes of the exception tell, they tell better: which
+ * access, which guard. */
 static bool ending_say_space(text *t, machsym_str space, uint64_t code, bool is_told)
 {
     for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
@@ -295,7 +297,8 @@ static bool ending_say_space(text *t, machsym_str space, uint64_t code, bool is_
     return false;
 }
 
-/* "Segmentation fault: 11" says the signal's number again; so does "Namespace MTE_FAIL, Code 262" of what stands beside it. */
+/* "Segmentation fault: 11" says the signal's number again; so does "Namespace MTE_FAIL, Code 262" of what
+ * stands beside it. */
 static bool ending_is_signal(const report *r, machsym_str why)
 {
     uint64_t code;

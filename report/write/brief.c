@@ -1,5 +1,5 @@
-/* See brief.h. Members are tried in the order of their worth: one that does not fit into what is left for its kind is left out, or
- * cut if it is a text. */
+/* See brief.h. Members are tried in the order of their worth: one that does not fit into what is left for its
+ * kind is left out, or cut if it is a text. */
 #include "brief.h"
 #include "../base/json_put.h"
 #include "../model/registers.h"
@@ -171,8 +171,8 @@ static bool brief_try_function(const report *r, const report_frame *frame, uint3
     return fits;
 }
 
-/* The first functions of the app on the stack that tells, so many of them with a link; where there are none, the one on top.
- * Returns whether all of them fit. */
+/* The first functions of the app on the stack that tells, so many of them with a link; where there are none,
+ * the one on top. Returns whether all of them fit. */
 static bool brief_put_functions(const report *r, unsigned links, text *t, size_t from)
 {
     const report_thread *thread = stack_main(r);
@@ -279,8 +279,8 @@ static void brief_put_fault(const access_fault *fault, text *t)
 
 /* ---- Registers ---- */
 
-/* Those that hold the address of the access or what it is a field of; and the arguments of the call, which messages to
- * objects and failed checks are about. */
+/* Those that hold the address of the access or what it is a field of; and the arguments of the call, which
+ * messages to objects and failed checks are about. */
 static bool brief_matters(const report *r, const report_register *one, const access_fault *fault)
 {
     static const char *const arguments[] = {"x0", "x1", "rdi", "rsi"};

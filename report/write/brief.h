@@ -13,7 +13,8 @@
 /* The most that a brief has, its line end too: about 400 tokens of a language model. */
 enum { BRIEF_BYTES = 1500 };
 
-/* Adds a crash-brief/1 and a line end. label: the report's file; empty: it has none. list: as of signature_of. */
+/* Adds a crash-brief/1 and a line end. label: the report's file; empty: it has none. list: as of
+ * signature_of. */
 void brief_put(const report *r, const resolve_counts *counts, machsym_str label, const machinery *list,
                text *out);
 

@@ -18,8 +18,8 @@ typedef struct write_options {
 
 /* "File.m:12" of a call, or its path and line. */
 void call_put_place(text *t, const report_call *call, bool full_path);
-/* " (or OTHER: one body)" after the name of a function that shares its code, " (or 5 others)" where there are more
- * than three. */
+/* " (or OTHER: one body)" after the name of a function that shares its code, " (or 5 others)" where there are
+ * more than three. */
 void call_put_others(text *t, const report_call *call);
 /* "NAME (or OTHER: one body) + 12"; inlined calls have no offset. */
 void call_put_function(text *t, const report_call *call);

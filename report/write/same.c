@@ -287,7 +287,8 @@ static void write_carried_piece(writer *w, const carried_cursor *cursor, edit pl
     edit_close(w);
 }
 
-/* Edits of a carried text become edits of the strings that it stands in. What is added stands in the first one of them. */
+/* Edits of a carried text become edits of the strings that it stands in. What is added stands in the first
+ * one of them. */
 static void write_carried(writer *w, const report_carried *carried)
 {
     carried_cursor cursor;
@@ -423,7 +424,8 @@ void write_edit_out(edit_list *out, size_t at, size_t end)
     write_add_edit(out, at, end, out->added.len);
 }
 
-/* Edits of a body without persons become edits of the input: in its order beside what stands in persons' place. */
+/* Edits of a body without persons become edits of the input: in its order beside what stands in persons'
+ * place. */
 static void write_redacted(const writer *w, size_t base, edit_list *out)
 {
     const report *r = w->r;

@@ -13,8 +13,8 @@
 
 /* ---- Stacks ---- */
 
-/* "12  Image                         \t       0x102a30aec ": Apple's columns. The number is followed by spaces up
- * to the width. */
+/* "12  Image                         \t       0x102a30aec ": Apple's columns. The number is followed by
+ * spaces up to the width. */
 static void write_put_place(const apple_text *a, const report_frame *frame, uint64_t number, unsigned width)
 {
     const report_image *image = frame->image != REPORT_NONE ? &a->r->images[frame->image] : NULL;
@@ -84,8 +84,8 @@ static void write_put_offset(const apple_text *a, const report_frame *frame)
     text_dec(a->t, frame->addr - base);
 }
 
-/* How far a frame of JSON is from the beginning of its function: told, or what its address is past that. An inlined call has it
- * in Apple's own text only. */
+/* How far a frame of JSON is from the beginning of its function: told, or what its address is past that. An
+ * inlined call has it in Apple's own text only. */
 static bool write_find_offset(const apple_text *a, const report_frame *frame, uint64_t *offset)
 {
     if (frame->form < FORM_IPS || frame->named == NAME_NONE || (frame->given_inline && !a->how->is_apple))
@@ -302,8 +302,8 @@ static void write_put_tree(const apple_text *a, const report_thread *thread)
     text_char(a->t, '\n');
 }
 
-/* How many numbers a frame has. Inlined calls have the number of the frame that they lie in, as in JSON and in
- * reports that stay text. Apple's text counts them. */
+/* How many numbers a frame has. Inlined calls have the number of the frame that they lie in, as in JSON and
+ * in reports that stay text. Apple's text counts them. */
 static uint32_t write_numbers_of(const apple_text *a, const report_frame *frame)
 {
     return a->how->is_apple && frame->call_count > 0 ? frame->call_count : 1;

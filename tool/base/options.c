@@ -52,8 +52,8 @@ static size_t option_edits(machsym_str one, machsym_str other)
     return row[b_len];
 }
 
-/* Takes a word as the one that was meant, if it is nearer than what was found before. Words of four letters may
- * differ in one. */
+/* Takes a word as the one that was meant, if it is nearer than what was found before. Words of four letters
+ * may differ in one. */
 static void option_take_nearer(machsym_str written, machsym_str word, machsym_str *best, size_t *least)
 {
     size_t count = option_edits(written, word);

@@ -17,8 +17,9 @@ typedef struct option {
     /* With blanks between; help writes one dash for a letter, two for a word, a given one as it is. NULL: a
      * line of help that parts options. */
     const char *names;
-    /* What help calls its value, a word for each if there are several. NULL: it takes none. Words in lower case
-     * with | between are all values that there are. Shells complete those, and by options_value what is a path. */
+    /* What help calls its value, a word for each if there are several. NULL: it takes none. Words in lower
+     * case with | between are all values that there are. Shells complete those, and by options_value what is
+     * a path. */
     const char *value;
     const char *help; /* may have several lines */
     size_t at;        /* of the field that it sets, in what its table is for */
@@ -57,7 +58,8 @@ const char *options_command(void);
  * status. */
 int options_wrong(const command *c, const char *what);
 
-/* Says that a list has no command of this name, and which one may be meant; above is what stands before it. */
+/* Says that a list has no command of this name, and which one may be meant; above is what stands before
+ * it. */
 void command_say_none(const command *const *list, const char *above, const char *written);
 
 typedef enum value_kind {

@@ -297,8 +297,8 @@ bool posix_hold(int fd)
     return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
-/* Returns whether the file now has the access list of the other one, or as that has none. Mode bits stand for a list's
- * mask, so that without the list they would give to a group what was given to somebody else. */
+/* Returns whether the file now has the access list of the other one, or as that has none. Mode bits stand for
+ * a list's mask, so that without the list they would give to a group what was given to somebody else. */
 static bool posix_take_access_list(int fd, const char *path)
 {
 #ifdef __linux__

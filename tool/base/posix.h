@@ -110,8 +110,9 @@ void posix_start(int *argc, char ***argv);
 
 /* Tells other runs that a new file is being written. Returns false when one has removed it already. */
 bool posix_hold(int fd);
-/* Gives an open file that is empty the mode, owner, group and access list (Linux) of the file that it replaces. What may
- * not be given is no more than all others may. A link is not followed: nothing is taken where there is no file. */
+/* Gives an open file that is empty the mode, owner, group and access list (Linux) of the file that it
+ * replaces. What may not be given is no more than all others may. A link is not followed: nothing is taken
+ * where there is no file. */
 void posix_take_rights(int fd, const char *path);
 /* Opens a device or pipe to write to. A pipe that nobody reads fails with ENXIO, and does not wait. */
 int posix_open_device(const char *path);
@@ -146,10 +147,11 @@ bool posix_remove_abandoned(const char *path);
 int posix_open_to_read(const char *path);
 /* Reads len bytes; fewer only at the end. Returns -1 with errno. */
 long posix_read(int fd, void *out, size_t len);
-/* The next entry of a folder; NULL with errno 0 at its end, and with another errno when it cannot be read on. */
+/* The next entry of a folder; NULL with errno 0 at its end, and with another errno when it cannot be read
+ * on. */
 struct dirent *posix_next_entry(DIR *dir);
-/* Whether an errno tells of the system (a disk, memory, too many open files), not of a path or its permission:
- * what the path leads to is not known then. */
+/* Whether an errno tells of the system (a disk, memory, too many open files), not of a path or its
+ * permission: what the path leads to is not known then. */
 bool posix_is_fault(int error);
 
 /* Bytes that nobody can guess. Returns false when the system has none. */

@@ -1,6 +1,7 @@
 /* ==== >> readfile ====
  * Job: reads files whole, and tells what the system says of them.
- * Offers: file_read, file_read_words, file_read_most, file_words_path, file_folder_len; file_read_begin, file_stat.
+ * Offers: file_read, file_read_words, file_read_most, file_words_path, file_folder_len; file_read_begin,
+ *          file_stat.
  * Never: waits for what never ends; looks into archives. */
 #ifndef MACHSYM_TOOL_READFILE_H
 #define MACHSYM_TOOL_READFILE_H
@@ -25,11 +26,13 @@ const char *file_read_most(text *t, const char *path, uint64_t most);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
 size_t file_folder_len(const char *path);
 
-/* Reads the first bytes of a file, which tell its kind. Returns how many: none of what cannot be opened or read. That is
- * said as by say_fault where the system failed; another reason is left to whoever opens the file. Threads: any. */
+/* Reads the first bytes of a file, which tell its kind. Returns how many: none of what cannot be opened or
+ * read. That is said as by say_fault where the system failed; another reason is left to whoever opens the
+ * file. Threads: any. */
 size_t file_read_begin(const char *path, void *out, size_t len);
 struct stat;
-/* As stat, which returned 0. Where it failed and the system is why, that is said as by say_fault. errno stays. Threads: any. */
+/* As stat, which returned 0. Where it failed and the system is why, that is said as by say_fault. errno
+ * stays. Threads: any. */
 bool file_stat(const char *path, struct stat *st);
 
 #endif

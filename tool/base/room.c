@@ -13,8 +13,9 @@
 #ifdef __linux__
 
 /* A piece is address space; only what is touched of it becomes memory. The C library takes care of parts that
- * are smaller than the least. Large pages (MADV_HUGEPAGE) save a tenth of the time where the machine has memory
- * at hand. A virtual machine whose host took memory back pays for each of them, up to as much as all the work. */
+ * are smaller than the least. Large pages (MADV_HUGEPAGE) save a tenth of the time where the machine has
+ * memory at hand. A virtual machine whose host took memory back pays for each of them, up to as much as all
+ * the work. */
 enum { PIECE = 32 << 20, LEAST_PART = 1 << 17, ALIGNED = 16 };
 
 /* The head of a part that was given out, or of a free one; its memory begins ALIGNED bytes after. */

@@ -16,8 +16,8 @@ room *room_open(void);
 machsym_allocator room_allocator(room *r); /* for any number of threads; lives as long as the room */
 void room_close(room *r);                  /* frees its large pieces, given back or not; NULL is allowed */
 void room_leave(room *r); /* closes it as soon as all that was taken is given back; NULL is allowed */
-/* Takes memory, and gives it back; of no room, it is the C library's. The program ends with a message when there
- * is none. */
+/* Takes memory, and gives it back; of no room, it is the C library's. The program ends with a message when
+ * there is none. */
 void *room_take(room *r, size_t size);
 void room_give(room *r, void *memory, size_t size);
 void *room_double(room *r, void *array, size_t *cap, size_t size); /* as mem_double */

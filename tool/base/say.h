@@ -1,7 +1,8 @@
 /* ==== >> say ====
  * Job: messages to people, and which of them make the exit status 1.
- * Offers: TOOL_OK and its kin; say_progress, say_message, say_plain, say_to, say_and_die, say_error, say_slices, say_fault;
- * status_note_damage, status_note_fault, status_note_memory, status_end; say_is_output_lost, say_finish_output.
+ * Offers: TOOL_OK and its kin; say_progress, say_progress_end, say_message, say_plain, say_to, say_and_die, say_error,
+ * say_slices, say_fault; status_note_damage, status_note_fault, status_note_memory, status_end;
+ * say_is_output_lost, say_finish_output.
  * Never: writes to standard output. */
 #ifndef MACHSYM_TOOL_SAY_H
 #define MACHSYM_TOOL_SAY_H
@@ -15,8 +16,8 @@ enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_USAGE = 2 };
 
 /* ---- Messages ---- */
 
-/* Shows on a terminal how far long work is, once it has taken a second: "verify: 12 of 340". Whatever is said takes the line
- * away; what goes to standard output wants say_progress_end first. */
+/* Shows on a terminal how far long work is, once it has taken a second: "verify: 12 of 340". Whatever is said
+ * takes the line away; what goes to standard output wants say_progress_end first. */
 void say_progress(const char *what, size_t done, size_t total);
 void say_progress_end(void);
 /* Prints "machsym: ..." to stderr: one line, whatever is in the names that it holds. */
@@ -56,11 +57,12 @@ bool say_is_new(const char *path);
 void status_note_damage(void);
 /* Notes that memory was short for an answer, which then lacks names or lines. Threads: any. */
 void status_note_memory(void);
-/* Whether memory was enough for all answers so far. If not, an output that is made of them must not get its name: says
- * so of it. An output that is NULL or "-" is standard output, and left as it is. */
+/* Whether memory was enough for all answers so far. If not, an output that is made of them must not get its
+ * name: says so of it. An output that is NULL or "-" is standard output, and left as it is. */
 bool status_had_memory(const char *output);
 bool status_lacked_memory(void);
-/* Notes that the system failed to read a file, which may be whole: what is known without it may change. Threads: any. */
+/* Notes that the system failed to read a file, which may be whole: what is known without it may change.
+ * Threads: any. */
 void status_note_fault(void);
 bool status_has_fault(void);
 /* The exit status of the program, given its command's: says whether memory was short, and counts damage. */
@@ -68,7 +70,8 @@ int status_end(int status);
 
 /* ---- Standard output at the end ---- */
 
-/* Whether what was written did not arrive, which is said once. Who closed the pipe wanted no more: nothing is lost. */
+/* Whether what was written did not arrive, which is said once. Who closed the pipe wanted no more: nothing is
+ * lost. */
 bool say_is_output_lost(void);
 /* Writes what is left. Says why output was lost, unless nobody reads it any more. Returns the exit status. */
 int say_finish_output(int status);

@@ -1,6 +1,7 @@
 /* Options that several commands have; see takes.h. */
 #include "takes.h"
 #include "../../report/base/digits.h"
+#include "../../report/base/text.h"
 #include "machine.h"
 #include "say.h"
 #include "values.h"
@@ -61,5 +62,22 @@ bool take_names(void *field, const char *value)
     if (is_symtab || strcmp(value, "dwarf") == 0)
         return true;
     say_message("--names is one of symtab, dwarf, not %s", value);
+    return false;
+}
+
+bool take_word(const char *option, const char *value, const char *const *words, unsigned count,
+               unsigned *index)
+{
+    text list = {0};
+    for (*index = 0; *index < count; ++*index) {
+        if (strcmp(value, words[*index]) == 0)
+            return true;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        text_c(&list, i > 0 ? ", " : "");
+        text_c(&list, words[i]);
+    }
+    say_message("%s is one of %.*s, not %s", option, (int)list.len, list.v, value);
+    text_free(&list);
     return false;
 }

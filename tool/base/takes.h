@@ -1,7 +1,7 @@
 /* ==== >> takes ====
  * Job: takes the values of options that several commands have, and says what is wrong with one.
  * Offers: uuid_option, lines_option; take_uuid, take_lines, take_jobs, take_full_names, take_best_line,
- *         take_names.
+ *         take_names, take_word.
  * Never: knows a command. */
 #ifndef MACHSYM_TOOL_TAKES_H
 #define MACHSYM_TOOL_TAKES_H
@@ -25,6 +25,11 @@ bool take_jobs(void *field, const char *value);       /* an unsigned: threads */
 bool take_full_names(void *field, const char *value); /* machsym_demangle_flags */
 bool take_best_line(void *field, const char *value);  /* machsym_session_flags */
 bool take_names(void *field, const char *value);      /* the same */
+
+/* The index of a value among the words that an option has, words[0] to words[count - 1], in *index. Says which
+ * there are when it is none of them, and returns false. */
+bool take_word(const char *option, const char *value, const char *const *words, unsigned count,
+               unsigned *index);
 
 /* What all that have it say of --names. */
 #define HELP_NAMES                                                                                           \

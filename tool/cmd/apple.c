@@ -63,7 +63,8 @@ static const option dwarfdump_table[] = {
     {0},
 };
 
-/* "UUID: ... (arm64) PATH" of each slice, as llvm-dwarfdump and Apple's tool print it. Returns false after a message. */
+/* "UUID: ... (arm64) PATH" of each slice, as llvm-dwarfdump and Apple's tool print it. Returns false after a
+ * message. */
 static bool called_print_uuids(const char *path, const char *arch)
 {
     machsym_slice slices[MACHSYM_MAX_SLICES];
@@ -211,7 +212,8 @@ const char *called_name(const char *program)
 
 /* ---- install-names ---- */
 
-/* Makes a link in a folder. One that is there already is well if it is such a link. Returns false after a message. */
+/* Makes a link in a folder. One that is there already is well if it is such a link. Returns false after a
+ * message. */
 static bool called_link(const char *dir, const char *name, const char *program)
 {
     text path = {0};

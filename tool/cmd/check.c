@@ -1,5 +1,6 @@
 /* ==== >> cmd/check ====
- * Job: the command that tells, before a release or an upload, whether every image has the debug info that its crashes will need.
+ * Job: the command that tells, before a release or an upload, whether every image has the debug info that its
+ * crashes will need.
  * Offers: the command.
  * Never: changes a file.
  *
@@ -339,7 +340,8 @@ static bool check_is_excepted(const check_options *o, const check_row *row)
     return false;
 }
 
-/* The row of the files from *at on that have one UUID and architecture; those that have no UUID are a row each. */
+/* The row of the files from *at on that have one UUID and architecture; those that have no UUID are a row
+ * each. */
 static check_row check_next_row(const check_files *files, size_t *at)
 {
     check_row row = {0};

@@ -3,7 +3,8 @@
  * Offers: the command.
  * Never: has names of commands or options of its own.
  *
- * machsym completion: what a shell needs to complete the command line, from the tables that the commands are read by. */
+ * machsym completion: what a shell needs to complete the command line, from the tables that the commands are
+ * read by. */
 #include "machsym.h"
 #include "../../report/base/text.h"
 #include "../base/options.h"
@@ -21,8 +22,8 @@ typedef struct shell {
     const char *end;
 } shell;
 
-/* The first line of a help text, quoted: each character of special has a backslash before it, and a quote is written
- * as quote. */
+/* The first line of a help text, quoted: each character of special has a backslash before it, and a quote is
+ * written as quote. */
 static void completion_text_quoted(text *t, const char *help, const char *special, const char *quote)
 {
     for (; *help != 0 && *help != '\n'; help++) {

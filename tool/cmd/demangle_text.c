@@ -67,8 +67,8 @@ static void filter_put(filter *f, const char *ptr, size_t len)
     filter_write_full(f);
 }
 
-/* Puts the name that is mangled here; false when there is none. Punycode in names may stand for any character,
- * so they are escaped; the text around them stays as it is. */
+/* Puts the name that is mangled here; false when there is none. Punycode in names may stand for any
+ * character, so they are escaped; the text around them stays as it is. */
 static bool filter_put_name(filter *f, const char *ptr, size_t len)
 {
     machsym_str name = {ptr, len};
@@ -97,7 +97,8 @@ static size_t filter_count_in(const char *ptr, size_t len, const char *set)
     return count;
 }
 
-/* Whether len bytes after a backslash are the rest of an escape: n, 0, 342, x1b, u201c, or 01 as LLVM writes. */
+/* Whether len bytes after a backslash are the rest of an escape: n, 0, 342, x1b, u201c, or 01 as LLVM
+ * writes. */
 static bool filter_is_escape(const char *ptr, size_t len)
 {
     switch (len) {
@@ -181,8 +182,8 @@ static void filter_put_token(filter *f, const char *ptr, size_t len, bool has_ut
         filter_put(f, ptr + name_len, len - name_len);
 }
 
-/* How many of the next STEP bytes are of the class IN_TOKEN, before the first that is not. Most of the text is
- * names, so they are compared together where the compiler has vectors. */
+/* How many of the next STEP bytes are of the class IN_TOKEN, before the first that is not. Most of the text
+ * is names, so they are compared together where the compiler has vectors. */
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 typedef unsigned char step_bytes __attribute__((vector_size(STEP)));
 
@@ -224,8 +225,8 @@ static size_t filter_token_end(const filter *f, const char *ptr, size_t at, bool
     return at;
 }
 
-/* Takes a piece of the text, before which LOOK bytes can be read, and after which STEP zeros stand. Returns how
- * much of it is done: the rest is a token that may go on. */
+/* Takes a piece of the text, before which LOOK bytes can be read, and after which STEP zeros stand. Returns
+ * how much of it is done: the rest is a token that may go on. */
 static size_t filter_feed(filter *f, const char *ptr, size_t len, bool is_last)
 {
     bool has_utf8 = false;

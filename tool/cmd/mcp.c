@@ -31,8 +31,8 @@ enum {
 /* Bytes that are shown of a name that nobody knows. */
 enum { MCP_SHOWN = 64 };
 
-/* The versions that are spoken, the latest first. They differ in what is not used here, but for batches, which
- * 2025-06-18 took out: they are answered all the same. */
+/* The versions that are spoken, the latest first. They differ in what is not used here, but for batches,
+ * which 2025-06-18 took out: they are answered all the same. */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
 /* One message while it is answered. */

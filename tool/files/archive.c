@@ -112,7 +112,8 @@ static uint64_t archive_get64(const uint8_t *p)
     return (uint64_t)archive_get32(p) | (uint64_t)archive_get32(p + 4) << 32;
 }
 
-/* Says that the system failed to read a file, if it did: what was not read is no sign of another kind of file. */
+/* Says that the system failed to read a file, if it did: what was not read is no sign of another kind of
+ * file. */
 static void archive_say_fault(const char *path)
 {
     machsym_error err = {MACHSYM_ERR_IO, errno, "cannot be read", "", 0};
@@ -1138,8 +1139,8 @@ const archive_member *archive_find_below(const archive *a, machsym_str begin)
     return is_below ? member : NULL;
 }
 
-/* Whether a name is one that symbols or reports have, in a bundle or by its end. Of others that lead nowhere nothing is said: tars of
- * build folders are made of parts, and what is asked for may be complete. */
+/* Whether a name is one that symbols or reports have, in a bundle or by its end. Of others that lead nowhere
+ * nothing is said: tars of build folders are made of parts, and what is asked for may be complete. */
 static bool archive_is_wanted_name(machsym_str name)
 {
     static const char *const parts[] = {".dSYM/", ".app/", ".framework/", ".xcarchive/"};
@@ -1164,8 +1165,9 @@ static void archive_say_link(const archive *a, const tar_link *link, const char 
     text_free(&path);
 }
 
-/* Makes hard links members of their own, with the bytes of the member that they lead to. All together they may become as much as
- * what is compressed may. Tars name a file first, then links to it, so none leads to a link. Returns false with *err. */
+/* Makes hard links members of their own, with the bytes of the member that they lead to. All together they
+ * may become as much as what is compressed may. Tars name a file first, then links to it, so none leads to a
+ * link. Returns false with *err. */
 static bool archive_resolve_links(archive *a, machsym_error *err)
 {
     size_t count = 0;

@@ -3,8 +3,8 @@
  * Offers: archive_open, archive_count, archive_at, archive_find, archive_read.
  * Never: writes to disk.
  *
- * Zip, tar, gzip, zstd and ar files, folders, and mails of which a part is encoded: what is in them, read into memory. Nothing is written to disk,
- * and no name of a member is ever used as a path. */
+ * Zip, tar, gzip, zstd and ar files, folders, and mails of which a part is encoded: what is in them, read
+ * into memory. Nothing is written to disk, and no name of a member is ever used as a path. */
 #ifndef MACHSYM_TOOL_ARCHIVE_H
 #define MACHSYM_TOOL_ARCHIVE_H
 

@@ -25,7 +25,8 @@ void path_list_free(path_list *list);
 /* Which files of an archive or folder are meant. */
 typedef enum inside_kind {
     INSIDE_BEST, /* its dSYMs; without any its other Mach-O files; without any its maps */
-    INSIDE_KEPT, /* its dSYMs and maps, and programs and libraries without a dSYM among these; without any all Mach-O files */
+    /* its dSYMs and maps, and programs and libraries without a dSYM among these; without any all Mach-O files */
+    INSIDE_KEPT,
     INSIDE_ALL, /* Mach-O files and maps */
     INSIDE_MAPS /* maps only */
 } inside_kind;
@@ -33,8 +34,8 @@ typedef enum inside_kind {
 /* The files that a path stands for, as paths, sorted: those of an archive or folder; of anything else the
  * path itself. Says what is wrong with an archive, and returns false. */
 bool inside_expand(const char *path, inside_kind kind, path_list *out);
-/* The same of INSIDE_ALL for an archive that lies in a folder: nothing is said, and it may hold nothing. Returns
- * false with *err, whose what is NULL otherwise, when it is damaged. */
+/* The same of INSIDE_ALL for an archive that lies in a folder: nothing is said, and it may hold nothing.
+ * Returns false with *err, whose what is NULL otherwise, when it is damaged. */
 bool inside_expand_quietly(const char *path, path_list *out, machsym_error *err);
 /* Whether a file begins as a symbol map does; a member of an archive, too. */
 bool inside_is_map(const char *path);

@@ -39,8 +39,8 @@ static bool mail_starts(machsym_str s, const char *lower)
     return true;
 }
 
-/* Takes a field off what is left: a line, and those after it that begin with a blank. Returns false at the empty line, which it
- * takes, or at what is no field. */
+/* Takes a field off what is left: a line, and those after it that begin with a blank. Returns false at the
+ * empty line, which it takes, or at what is no field. */
 static bool mail_take_field(machsym_str *rest, machsym_str *field)
 {
     machsym_str before = *rest;
@@ -60,7 +60,7 @@ static bool mail_take_field(machsym_str *rest, machsym_str *field)
     return true;
 }
 
-/* What follows blanks and the ends of lines that a field goes on behind. */
+/* What follows blanks and the ends of lines after which a field goes on. */
 static machsym_str mail_skip_blanks(machsym_str s)
 {
     size_t at = 0;
@@ -69,7 +69,8 @@ static machsym_str mail_skip_blanks(machsym_str s)
     return str_from(s, at);
 }
 
-/* The value of a parameter of a field, "; key=value" or "; key="value"", as it is written; empty when it has none. */
+/* The value of a parameter of a field, "; key=value" or "; key="value"", as it is written; empty when it has
+ * none. */
 static machsym_str mail_parameter(machsym_str field, const char *key)
 {
     bool is_quoted = false;
@@ -130,7 +131,8 @@ static mail_part mail_take_fields(machsym_str *rest)
     return part;
 }
 
-/* Goes over the fields that bytes begin with; *rest: what follows. Returns whether one says that it is a mail with parts. */
+/* Goes over the fields that bytes begin with; *rest: what follows. Returns whether one says that it is a mail
+ * with parts. */
 static bool mail_has_version(machsym_str begin, machsym_str *rest)
 {
     machsym_str field;
@@ -190,7 +192,8 @@ static void mail_put_marked(machsym_str s, char mark, text *out)
     }
 }
 
-/* Quoted-printable (RFC 2045, 6.7): blanks at the end of a line were added on the way; a line that ends in = goes on. */
+/* Quoted-printable (RFC 2045, 6.7): blanks at the end of a line were added on the way; a line that ends in =
+ * goes on. */
 static void mail_put_quoted(machsym_str s, text *out)
 {
     machsym_str before = s;
@@ -276,7 +279,7 @@ static bool mail_show(mail_walk *w, const mail_part *part, machsym_str body)
     return ok;
 }
 
-/* Whether a line is the mark between parts, or behind the last one. */
+/* Whether a line is the mark between parts, or after the last one. */
 static bool mail_is_mark(machsym_str line, machsym_str boundary, bool *is_last)
 {
     line = str_trim_end(line);
@@ -285,8 +288,8 @@ static bool mail_is_mark(machsym_str line, machsym_str boundary, bool *is_last)
            memcmp(line.ptr + 2, boundary.ptr, boundary.len) == 0;
 }
 
-/* Takes a part off what is left: up to the next mark, without the end of the line ahead of it. Returns false when no mark
- * follows. */
+/* Takes a part off what is left: up to the next mark, without the end of the line ahead of it. Returns false
+ * when no mark follows. */
 static bool mail_take_part(machsym_str *rest, machsym_str boundary, machsym_str *part, bool *is_last)
 {
     machsym_str from = *rest;
@@ -327,16 +330,17 @@ static bool mail_walk_part(mail_walk *w, machsym_str whole, unsigned depth)
     return true;
 }
 
-/* Takes a mail off a mailbox: up to a line that begins with From and has an empty one ahead, without the line it begins with. */
+/* Takes a mail off a mailbox: up to a line that begins with From and has an empty one ahead, without the line
+ * it begins with. */
 static machsym_str mail_take_mail(machsym_str *rest)
 {
     machsym_str line;
-    bool is_behind_empty = false;
+    bool is_after_empty = false;
     str_take_line(rest, &line);
     machsym_str mail = *rest;
-    while (rest->len > 0 && !(is_behind_empty && str_starts(*rest, "From "))) {
+    while (rest->len > 0 && !(is_after_empty && str_starts(*rest, "From "))) {
         str_take_line(rest, &line);
-        is_behind_empty = line.len == 0;
+        is_after_empty = line.len == 0;
     }
     return str_make(mail.ptr, mail.len - rest->len);
 }

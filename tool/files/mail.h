@@ -20,8 +20,9 @@ bool mail_may_begin(machsym_str head);
 bool mail_is(machsym_str begin);
 /* Whether a part of a mail is written as base64 or quoted-printable. */
 bool mail_is_encoded(machsym_str mail);
-/* Appends the contents of all parts, of each mail of a mailbox, and shows where each stands in out. name: without folders, of the part or made up; it
- * holds as long as the call of add. Returns false when the end of the parts is missing, or add says so. */
+/* Appends the contents of all parts, of each mail of a mailbox, and shows where each stands in out. name:
+ * without folders, of the part or made up; it holds as long as the call of add. Returns false when the end of
+ * the parts is missing, or add says so. */
 bool mail_take_apart(machsym_str mail, text *out,
                      bool (*add)(void *user, machsym_str name, size_t at, size_t len), void *user);
 

@@ -3,8 +3,9 @@
  * Offers: members_walk, members_read, members_keep, members_forget.
  * Never: uses a member's name as a path of the system.
  *
- * Members of archives by path: ARCHIVE/MEMBER, and ARCHIVE/MEMBER/MEMBER where a member is an archive itself. All is read
- * into memory; no name of a member is ever used as a path of the system. One lock guards it: any thread may call. */
+ * Members of archives by path: ARCHIVE/MEMBER, and ARCHIVE/MEMBER/MEMBER where a member is an archive itself.
+ * All is read into memory; no name of a member is ever used as a path of the system. One lock guards it: any
+ * thread may call. */
 #ifndef MACHSYM_TOOL_MEMBERS_H
 #define MACHSYM_TOOL_MEMBERS_H
 
@@ -37,8 +38,9 @@ typedef struct member_walk {
     text fault_path;
 } member_walk;
 
-/* Shows every member of the archive at a path, and of the archives in it. Returns false, with *err, when there is no
- * archive (MACHSYM_OK) or a damaged one. visit must not call functions of this file. Threads: any. */
+/* Shows every member of the archive at a path, and of the archives in it. Returns false, with *err, when
+ * there is no archive (MACHSYM_OK) or a damaged one. visit must not call functions of this file. Threads:
+ * any. */
 bool members_walk(const char *path, void (*visit)(void *user, const member_found *found, machsym_error *err),
                   void *user, member_walk *walk, machsym_error *err);
 

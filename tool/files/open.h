@@ -25,7 +25,8 @@ machsym_image *open_image(const machsym_open_desc *desc);
 machsym_image *open_without_dwarf(const machsym_open_desc *desc);
 /* The same, but leaves it to the caller to say what is damaged. */
 machsym_image *open_damaged(const machsym_open_desc *desc);
-/* Tells what is known of an image, damage of its debug info with it. Returns whether memory was enough for that.
+/* Tells what is known of an image, damage of its debug info with it. Returns whether memory was enough for
+ * that.
  * Threads: any. */
 bool open_read_info(const machsym_image *image, machsym_image_info *info);
 /* Says what of a Mach-O file is damaged, once for each file. The exit status is 1 from then on. Of a map it
@@ -37,7 +38,8 @@ void open_say_met_damage(const machsym_image *image);
 void open_say_lost(const char *path, const machsym_session *session);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
 void open_put_damage(text *t, const machsym_image_info *info);
-/* What is damaged, and, if it is misleading, what is wrong with it, where, and that names and lines may be wrong. */
+/* What is damaged, and, if it is misleading, what is wrong with it, where, and that names and lines may be
+ * wrong. */
 void open_put_misleading(text *t, const char *damaged, const machsym_damage *damage);
 /* Whether an image is a kernel collection or a shared cache, which answer by their images only: says so. */
 bool open_refuse_collection(const machsym_image *image);

@@ -187,7 +187,8 @@ bool outfile_spares(const char *path, const char *input)
     return !same;
 }
 
-/* Whether two names are of one folder, and of one file there for a file system that does not tell cases apart. */
+/* Whether two names are of one folder, and of one file there for a file system that does not tell cases
+ * apart. */
 static bool outfile_is_same_name(const char *a, const char *b)
 {
     struct stat at;
@@ -358,8 +359,8 @@ static void outfile_sync_folder(const char *path)
 #endif
 }
 
-/* Whether a folder is there; errno stays. Above a folder that may be written to there may be one that may not, or C: of
- * Windows. */
+/* Whether a folder is there; errno stays. Above a folder that may be written to there may be one that may
+ * not, or C: of Windows. */
 static bool outfile_is_there(const char *path)
 {
     int failure = errno;

@@ -3,9 +3,9 @@
  * Offers: outfile_begin, outfile_put, outfile_end, outfile_write, outfile_spares.
  * Never: leaves half a file.
  *
- * Output files that are whole or not there: written in their folder under a name of their own, then moved. A file that
- * is replaced gives them its mode, owner and access list; a link is replaced itself, as if nothing were there.
- * What a run left there that was killed goes when the next one writes into the folder. */
+ * Output files that are whole or not there: written in their folder under a name of their own, then moved. A
+ * file that is replaced gives them its mode, owner and access list; a link is replaced itself, as if nothing
+ * were there. What a run left there that was killed goes when the next one writes into the folder. */
 #ifndef MACHSYM_TOOL_OUTFILE_H
 #define MACHSYM_TOOL_OUTFILE_H
 
@@ -35,8 +35,8 @@ typedef struct outfile {
  * NULL. */
 bool outfile_spares(const char *path, const char *input);
 
-/* Whether two outputs are one file, by any name: a link, a path that leads there in another way; of files that are not there
- * yet also in other letters. Devices are not: both may go there. */
+/* Whether two outputs are one file, by any name: a link, a path that leads there in another way; of files
+ * that are not there yet also in other letters. Devices are not: both may go there. */
 bool outfile_is_same(const char *a, const char *b);
 
 /* A file that is read. */

@@ -17,7 +17,8 @@ typedef enum plist_found {
 } plist_found;
 
 /* Appends the text of a key, in UTF-8. dict names the dictionary in the root's that has it; NULL: the root's
- * has. Of equal keys the first counts. With PLIST_BAD *err says what is wrong and where. Linear in the length. */
+ * has. Of equal keys the first counts. With PLIST_BAD *err says what is wrong and where. Linear in the
+ * length. */
 plist_found plist_text(machsym_str plist, const char *dict, const char *key, text *out, machsym_error *err);
 
 #endif

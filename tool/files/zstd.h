@@ -19,7 +19,8 @@ typedef enum zstd_end {
 
 /* Whether bytes begin as a file of it does. */
 bool zstd_is(machsym_bytes bytes);
-/* Appends what all frames of a file hold, at most max bytes. *at: where it ended, at a block that is damaged. */
+/* Appends what all frames of a file hold, at most max bytes. *at: where it ended, at a block that is
+ * damaged. */
 zstd_end zstd_decode(machsym_bytes in, uint64_t max, text *out, size_t *at);
 
 #endif

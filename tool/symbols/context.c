@@ -26,8 +26,8 @@ static char *context_real_path(const char *folder, const char *path)
     return NULL;
 }
 
-/* Where the folder has a file of the build; NULL: it has none. Without rules for roots the whole path may lie below the
- * folder, or be one in it. */
+/* Where the folder has a file of the build; NULL: it has none. Without rules for roots the whole path may lie
+ * below the folder, or be one in it. */
 static char *context_place(const context_rules *rules, machsym_str path)
 {
     text at = {0};

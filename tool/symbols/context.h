@@ -26,8 +26,8 @@ typedef struct context_cache {
     bool is_there;
 } context_cache;
 
-/* Adds the lines around the one, with \n between, and sets *first to the number of the first. Returns false, and adds nothing,
- * when the folder has no such file or the file no such line. */
+/* Adds the lines around the one, with \n between, and sets *first to the number of the first. Returns false,
+ * and adds nothing, when the folder has no such file or the file no such line. */
 bool context_find(const context_rules *rules, machsym_str path, uint32_t line, context_cache *cache,
                   text *out, uint32_t *first);
 void context_close(context_cache *cache);

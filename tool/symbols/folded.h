@@ -3,8 +3,9 @@
  * Offers: folded_list; folded_find, folded_put, folded_put_json, folded_free.
  * Never: chooses one of them.
  *
- * A linker that folds identical code keeps one body for several functions. Each has a name of its own, and often
- * a line. Functions whose names look alike on one line are one for people: a constructor has two symbols. */
+ * A linker that folds identical code keeps one body for several functions. Each has a name of its own, and
+ * often a line. Functions whose names look alike on one line are one for people: a constructor has two
+ * symbols. */
 #ifndef MACHSYM_TOOL_FOLDED_H
 #define MACHSYM_TOOL_FOLDED_H
 
@@ -28,8 +29,8 @@ typedef struct folded_list {
     text names;        /* that the list's shown names lie in */
 } folded_list;
 
-/* Fills the list with the functions that share the code at an address with the one of a frame. Lives until the
- * next lookup. */
+/* Fills the list with the functions that share the code at an address with the one of a frame. Lives until
+ * the next lookup. */
 void folded_find(symbol_source *source, uint64_t addr, const machsym_frame *own, const frame_style *style,
                  folded_list *list);
 /* Puts " (or b: one body)"; " (or 5 others)" where there are more than three. */

@@ -91,10 +91,11 @@ uint64_t loan_addr(const image_loan *loan, uint64_t base, bool is_text_exec, uin
 /* Puts right the names of frames that a bitcode build hid. */
 void loan_unhide(const image_loan *loan, machsym_frame *frames, size_t count);
 /* Whose code it is; empty without rules, and for maps, which know no objects. */
-/* Why the last call found nothing, or not all: a chunk could not be had, or memory ran out; NULL: neither. Lives until
- * the next call. */
+/* Why the last call found nothing, or not all: a chunk could not be had, or memory ran out; NULL: neither.
+ * Lives until the next call. */
 const char *loan_failure(const image_loan *loan);
-/* Whether memory was out for one of the last answers, which then lacks something. The next ones begin anew. */
+/* Whether memory was out for one of the last answers, which then lacks something. The next ones begin
+ * anew. */
 bool loan_lacked_memory(const image_loan *loan);
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
 const symbol_info *loan_info(const image_loan *loan);

@@ -70,8 +70,8 @@ static bool kept_read_plist(const char *path, text *out, machsym_error *err)
 
 bool kept_find_plist(const char *image_path, text *out, text *path, machsym_error *err)
 {
-    /* X.dSYM/Contents/Resources/DWARF/X, in an archive's dSYMs; X.app/X, X.framework/X; X.app/Contents/MacOS/X;
-     * X.framework/Versions/A/X */
+    /* X.dSYM/Contents/Resources/DWARF/X, in an archive's dSYMs; X.app/X, X.framework/X;
+     * X.app/Contents/MacOS/X; X.framework/Versions/A/X */
     static const struct {
         unsigned up;
         const char *name;
@@ -126,8 +126,8 @@ static int kept_by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the names of what lies in a folder, sorted; nothing when there is none. Returns false after a message when it
- * cannot be read, with what was read of it. */
+/* Adds the names of what lies in a folder, sorted; nothing when there is none. Returns false after a message
+ * when it cannot be read, with what was read of it. */
 static bool kept_read_names(const char *folder, path_list *names)
 {
     DIR *dir = opendir(folder);
@@ -143,8 +143,8 @@ static bool kept_read_names(const char *folder, path_list *names)
     return ok;
 }
 
-/* The paths of the files in a folder that are no hidden ones, from a pool. What killed runs left goes to left, unless that is
- * NULL. */
+/* The paths of the files in a folder that are no hidden ones, from a pool. What killed runs left goes to
+ * left, unless that is NULL. */
 static bool kept_read_files(const char *folder, pool *strings, path_list *files, path_list *left)
 {
     path_list names = {NULL, 0, 0};
@@ -175,8 +175,8 @@ static void kept_set_path(text *to, const char *path)
     text_add(to, path, strlen(path) + 1);
 }
 
-/* Puts a file of a bundle where it belongs: version 0.1 kept a binary without a dSYM in the place of one. What is no Mach-O
- * file is a dSYM that is damaged. */
+/* Puts a file of a bundle where it belongs: version 0.1 kept a binary without a dSYM in the place of one.
+ * What is no Mach-O file is a dSYM that is damaged. */
 static bool kept_take_bundled(const char *path, kept_files *out)
 {
     machsym_open_desc desc;

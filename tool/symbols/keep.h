@@ -47,7 +47,8 @@ bool kept_read(const char *dir, kept_list *out);
 void kept_free(kept_list *list);
 /* Removes all that is kept of a UUID. Returns false after a message. */
 bool kept_remove(const char *dir, const kept_image *image);
-/* Removes the folders of a store that have nothing in them, but for the store. Returns false after a message. */
+/* Removes the folders of a store that have nothing in them, but for the store. Returns false after a
+ * message. */
 bool kept_remove_empty(const char *dir);
 
 /* ---- The files of one UUID ---- */
@@ -71,8 +72,8 @@ typedef struct kept_stamp {
 
 void kept_stamp_take(const char *dir, const machsym_uuid *uuid, const kept_files *files, kept_stamp *out);
 
-/* Holds the place of a UUID: no other run changes it until the descriptor is closed. File systems without locks let
- * all through. Returns -1 after a message. */
+/* Holds the place of a UUID: no other run changes it until the descriptor is closed. File systems without
+ * locks let all through. Returns -1 after a message. */
 int kept_hold(const char *dir, const machsym_uuid *uuid);
 /* Removes the temporary files of killed runs beside the files of a UUID. */
 void kept_sweep(const char *dir, const machsym_uuid *uuid);

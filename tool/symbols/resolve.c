@@ -291,8 +291,8 @@ static void resolve_take_same(resolving *w, report_frame *frame, const report_fr
         resolve_budget_spend(&w->left, resolve_frame_cost(frame, &w->r->calls[frame->call + i]));
 }
 
-/* What registers point to that point into an image whose frames are looked up: others open no file. lr holds a return
- * address. */
+/* What registers point to that point into an image whose frames are looked up: others open no file. lr holds
+ * a return address. */
 static void resolve_registers(resolving *w, const image_loan *loan, uint32_t index)
 {
     machsym_frame frames[RESOLVE_MAX_FRAMES];
@@ -320,8 +320,8 @@ static void resolve_registers(resolving *w, const image_loan *loan, uint32_t ind
 
 /* ---- Functions that share their code ---- */
 
-/* Frames of a stack one after the other, the innermost first. All but the last one share their code; the last one
- * is their caller, or shares it too. */
+/* Frames of a stack one after the other, the innermost first. All but the last one share their code; the last
+ * one is their caller, or shares it too. */
 typedef struct resolve_run {
     machsym_pc *pcs;
     machsym_call *calls;
@@ -424,7 +424,8 @@ static void resolve_settle_run(resolving *w, const image_loan *loan, const resol
     }
 }
 
-/* Of an image's frames that share their code: what their callers say, else all functions that they may be in. */
+/* Of an image's frames that share their code: what their callers say, else all functions that they may be
+ * in. */
 static void resolve_shared(resolving *w, const image_loan *loan, uint32_t image)
 {
     report *r = w->r;

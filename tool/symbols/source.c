@@ -109,8 +109,8 @@ enum {
     NAMES_KEPT = 1 << 18,       /* names may be many: about 60 MB when full */
     NAME_BYTES_KEPT = 64 << 20, /* and long: a string of 64 KB holds a name at every byte */
     UNPACKED_KEPT = 32 << 20,   /* bytes of a map's text, beside what the first lookup needed */
-    /* The same of many lookups, whose addresses are sorted: names lie near those before. To unpack a block again
-     * takes less than memory that is touched for the first time. */
+    /* The same of many lookups, whose addresses are sorted: names lie near those before. To unpack a block
+     * again takes less than memory that is touched for the first time. */
     UNPACKED_KEPT_OF_MANY = 1 << 19
 };
 

@@ -33,8 +33,8 @@ typedef struct symbol_desc {
     machsym_open_desc open;
     machsym_lines lines;
     bool any_lines; /* take a map whatever its policy is */
-    /* One address is asked for: debug info is not searched for damage, which would take longer than the answer.
-     * Call open_say_met_damage afterwards. */
+    /* One address is asked for: debug info is not searched for damage, which would take longer than the
+     * answer. Call open_say_met_damage afterwards. */
     bool asks_one;
 } symbol_desc;
 
@@ -81,8 +81,8 @@ const machsym_map *symbol_source_map(const symbol_source *source);
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
-/* The frames of the next function that shares the code at an address, as machsym_session_next_folded tells them.
- * Returns how many; never more than cap; 0 at the end, and at once for chunks. */
+/* The frames of the next function that shares the code at an address, as machsym_session_next_folded tells
+ * them. Returns how many; never more than cap; 0 at the end, and at once for chunks. */
 size_t symbol_source_next_folded(symbol_source *source, uint64_t addr, machsym_cursor *at,
                                  machsym_frame *frames, size_t cap);
 /* The same, and how many functions share the code; 1 where nobody can tell. */
@@ -91,10 +91,11 @@ size_t symbol_source_shared_frames(symbol_source *source, uint64_t addr, machsym
 /* machsym_session_stack; of chunks nothing. */
 size_t symbol_source_stack(symbol_source *source, const machsym_pc *pcs, size_t count, machsym_call *calls,
                            machsym_frame *frames, size_t cap);
-/* How the failure begins of an answer that lacks what a file has; why the system could not read it follows. */
+/* How the failure begins of an answer that lacks what a file has; why the system could not read it
+ * follows. */
 extern const char symbol_unread[];
-/* Why the last call found no frames, or not all that is known of them: a chunk could not be had, or memory ran out
- * (symbol_no_memory), then or before; NULL: neither. Lives until the next call. */
+/* Why the last call found no frames, or not all that is known of them: a chunk could not be had, or memory
+ * ran out (symbol_no_memory), then or before; NULL: neither. Lives until the next call. */
 extern const char symbol_no_memory[];
 const char *symbol_source_failure(const symbol_source *source);
 /* Whether memory was out since it was asked last; then it forgets what it keeps. */
@@ -105,8 +106,8 @@ size_t symbol_source_memory(const symbol_source *source);
 unsigned symbol_source_trims(const symbol_source *source);
 /* The name of a frame as the style has it: in source form, or raw. */
 void symbol_spell(text *t, const machsym_frame *frame, const frame_style *style);
-/* The name of a frame as it is shown: names are made readable once. Empty when this one is not kept. Borrows: of
- * a source for many lookups, until it is closed; else until the next lookup. */
+/* The name of a frame as it is shown: names are made readable once. Empty when this one is not kept. Borrows:
+ * of a source for many lookups, until it is closed; else until the next lookup. */
 machsym_str symbol_source_shown(symbol_source *source, const machsym_frame *frame, const frame_style *style);
 /* Adds that. Returns false, and adds nothing, when it is not kept. */
 bool symbol_source_name(symbol_source *source, const machsym_frame *frame, const frame_style *style, text *t);

@@ -66,8 +66,8 @@ static bool store_is_macho(const unsigned char *p)
            magic == 0xcafebabe || magic == 0xcafebabf;
 }
 
-/* Java's class files have the magic of fat files; where those count their slices, these have a version of 45 to
- * 69 so far. */
+/* Java's class files have the magic of fat files; where those count their slices, these have a version of 45
+ * to 69 so far. */
 static bool store_is_java(const unsigned char *p)
 {
     uint32_t number = (uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 8 | p[7];
@@ -133,9 +133,9 @@ static void store_probe_slices(store_index *index, index_child *child, const cha
         store_find_damage(path, err);
 }
 
-/* Says of a shared cache that files of it are missing or damaged; sets *err when one that is there is cut short. A file with
- * local symbols that is not there is not missed: systems have their caches without it. In an archive the other files are
- * members, and were not looked for. */
+/* Says of a shared cache that files of it are missing or damaged; sets *err when one that is there is cut
+ * short. A file with local symbols that is not there is not missed: systems have their caches without it. In
+ * an archive the other files are members, and were not looked for. */
 static void store_check_cache(store *s, const machsym_image *cache, bool is_member, machsym_error *err)
 {
     machsym_image_info info;
@@ -154,7 +154,8 @@ static void store_check_cache(store *s, const machsym_image *cache, bool is_memb
             (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
 }
 
-/* Checks a cache whose images are known from an index: that remembers the time of the main file, not those of the others. */
+/* Checks a cache whose images are known from an index: that remembers the time of the main file, not those of
+ * the others. */
 static void store_check_known_cache(store *s, const char *path, machsym_error *err)
 {
     text content = {0};
@@ -210,7 +211,8 @@ static void store_probe_member(store *s, store_index *index, index_child *child,
         store_probe_slices(index, child, path, member, err);
 }
 
-/* Whether a file is the main one of a shared cache, by its name: the others have their number or kind after a dot. */
+/* Whether a file is the main one of a shared cache, by its name: the others have their number or kind after a
+ * dot. */
 static bool store_is_cache_name(const char *path)
 {
     static const char begin[] = "dyld_shared_cache_";
@@ -225,8 +227,8 @@ static bool store_is_cache(const char *path)
     return store_is_cache_name(path) || cache_is_at(path);
 }
 
-/* Says of a file inside a folder or archive that it is damaged: it may be the one that a report waits for. Each
- * run tries it again. */
+/* Says of a file inside a folder or archive that it is damaged: it may be the one that a report waits for.
+ * Each run tries it again. */
 static void store_say_damaged(store *s, index_child *child, const char *path, const machsym_error *err)
 {
     if (store_is_cache(path))
@@ -242,8 +244,8 @@ static bool store_is_in_dsym(const char *path)
     return str_find(str_c(path), ".dSYM/Contents/Resources/DWARF/") < strlen(path);
 }
 
-/* Whether what is wrong with a file in an archive keeps back what a report may wait for: damage, or of a dSYM that
- * the archive does not give it, as one with a password. */
+/* Whether what is wrong with a file in an archive keeps back what a report may wait for: damage, or of a dSYM
+ * that the archive does not give it, as one with a password. */
 static bool store_is_kept_back(const char *path, const machsym_error *err)
 {
     bool is_of_archive = err->where != NULL && strcmp(err->where, "zip member") == 0;
@@ -309,8 +311,8 @@ static int64_t store_mtime_of(const struct stat *st)
     return (int64_t)st->st_mtime * 1000000000 + posix_nanoseconds(st);
 }
 
-/* Says of a file or folder inside a folder that it cannot be read: it may be the one that a report waits for. Where the system
- * failed the exit status is 1, whatever is found elsewhere: that may say less. */
+/* Says of a file or folder inside a folder that it cannot be read: it may be the one that a report waits for.
+ * Where the system failed the exit status is 1, whatever is found elsewhere: that may say less. */
 static void store_say_unread(store *s, const char *path, int error)
 {
     if (error == ENOENT || error == ENOTDIR)
@@ -423,10 +425,10 @@ static bool store_is_symbols(const char *path)
     return inside_is_map(path) || members_is_archive_name(str_c(path)) || store_is_in_dsym(path);
 }
 
-/* Looks into a file of a folder. Folders hold files of all kinds, but one of symbols that is damaged, a map or
- * archive that does not open, and what in a dSYM is no Mach-O file may be what a report waits for: each run
- * tries it, and says why. So may each file that cannot be read; of a shallow folder, which nobody named, those
- * of symbols. */
+/* Looks into a file of a folder. Folders hold files of all kinds, but one of symbols that is damaged, a map
+ * or archive that does not open, and what in a dSYM is no Mach-O file may be what a report waits for: each
+ * run tries it, and says why. So may each file that cannot be read; of a shallow folder, which nobody named,
+ * those of symbols. */
 static void store_say_fault(store *s, index_child *child, const char *path, machsym_error err)
 {
     if (err.code == MACHSYM_ERR_IO ||

@@ -109,8 +109,8 @@ target *answer_target_of(atos *a, uint64_t given, uint64_t *addr);
 /* The names that a bitcode build hid, looked for once; NULL: there are none. */
 const bcsymbolmap *answer_hidden_names(target *t);
 
-/* Settles what was found for a word of a target, in atos.frames: names that a bitcode build hid, and what is to be
- * said of it. */
+/* Settles what was found for a word of a target, in atos.frames: names that a bitcode build hid, and what is
+ * to be said of it. */
 void answer_settle(atos *a, const finding *found, const token *word);
 /* Finds the frames for a word of the input. */
 finding answer_find(atos *a, const token *word);

@@ -27,8 +27,8 @@
 
 /* ---- Options ---- */
 
-/* Says of a number that it looks like a decimal one: where images are loaded is a multiple of a page, and it is one
- * only if it is read so. */
+/* Says of a number that it looks like a decimal one: where images are loaded is a multiple of a page, and it
+ * is one only if it is read so. */
 static void atos_say_decimal(const char *number, uint64_t as_hex)
 {
     enum { PAGE = 0x1000 };

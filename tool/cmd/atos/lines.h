@@ -28,8 +28,8 @@ typedef struct atos_line {
 
 enum { NO_LINE = 0, NO_FILE = 0, KEPT_TEXT = 1, FIRST_FILE = 2 };
 
-/* Lines in the order of their numbers, so many in a block: blocks stay where they are, and what is left of the last
- * one is not touched. */
+/* Lines in the order of their numbers, so many in a block: blocks stay where they are, and what is left of
+ * the last one is not touched. */
 enum { LINE_BITS = 13, LINES_OF_BLOCK = 1 << LINE_BITS };
 
 /* A frame of the last answer, and the line it has. */

@@ -43,11 +43,12 @@ static bool many_is_space(char c)
     return (unsigned char)c <= ' ' && (c == ' ' || (c >= '\t' && c <= '\r'));
 }
 
-/* Where the answer of a word is: the number of its first line, and in common.share_bits below it that of the thread
- * that answered. NO_LINE: the word is for no target. */
+/* Where the answer of a word is: the number of its first line, and in common.share_bits below it that of the
+ * thread that answered. NO_LINE: the word is for no target. */
 typedef uint32_t place;
 
-/* A word that is a number. Its high bits are the low half of the number, its low bits are which word it is. */
+/* A word that is a number. Its high bits are the low half of the number, its low bits are which word it
+ * is. */
 typedef uint64_t lookup;
 
 /* All words of a batch. */
@@ -147,8 +148,8 @@ static void many_split(batch *b)
     }
 }
 
-/* Sorts by number, 12 bits at a time from the lowest that differs. Addresses agree in most bits, which takes no
- * pass: several times faster than qsort. */
+/* Sorts by number, 12 bits at a time from the lowest that differs. Addresses agree in most bits, which takes
+ * no pass: several times faster than qsort. */
 static void many_sort_by_number(batch *b)
 {
     enum { BITS = 12, DIGITS = 1 << BITS };
@@ -412,8 +413,8 @@ static uint64_t many_bytes_to_decode(const atos *a, size_t count)
     return bytes < alone ? bytes : alone;
 }
 
-/* How many threads are worth it. Owners, explanations, object files and images of a cache keep state of their own:
- * one. */
+/* How many threads are worth it. Owners, explanations, object files and images of a cache keep state of their
+ * own: one. */
 static size_t many_thread_count(const atos *a, size_t count, uint64_t info_bytes)
 {
     uint64_t worth = count < THREAD_WORTH ? info_bytes / THREAD_BYTES : MAX_THREADS;

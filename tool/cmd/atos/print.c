@@ -374,8 +374,8 @@ const bcsymbolmap *answer_hidden_names(target *t)
     return t->names;
 }
 
-/* Says that calls are left out between the lines of an address: atos has no line for that, and one would be taken
- * for a frame. Objects and explanations say it where it is. */
+/* Says that calls are left out between the lines of an address: atos has no line for that, and one would be
+ * taken for a frame. Objects and explanations say it where it is. */
 static void answer_say_left_out(const atos *a, const token *word, size_t count)
 {
     if (count == MAX_FRAMES && a->frames[count - 2].lacks_callers && a->inline_frames && !a->json)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The images of a cache or collection that are open. What one of them may take, images that lie over each other
- * may take again and again. So all are closed when the next one is opened and they have more than half of what
- * a file of N bytes may take, 640 N + 16 MB (see the manual of machsym.h). */
+/* The images of a cache or collection that are open. What one of them may take, images that lie over each
+ * other may take again and again. So all are closed when the next one is opened and they have more than half
+ * of what a file of N bytes may take, 640 N + 16 MB (see the manual of machsym.h). */
 typedef struct open_images {
     target *first;
     size_t used;   /* bytes */

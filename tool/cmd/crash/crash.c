@@ -63,28 +63,22 @@ static bool crash_take_load(void *to, const char *value)
 
 static bool crash_take_format(void *field, const char *value)
 {
-    static const char *const names[] = {"same", "text", "json"};
-    for (unsigned i = 0; i < 3; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            *(crash_format *)field = (crash_format)i;
-            return true;
-        }
-    }
-    say_message("--to is one of same, text, json, not %s", value);
-    return false;
+    static const char *const words[] = {"same", "text", "json"};
+    unsigned index;
+    if (!take_word("--to", value, words, 3, &index))
+        return false;
+    *(crash_format *)field = (crash_format)index;
+    return true;
 }
 
 static bool crash_take_colour(void *field, const char *value)
 {
-    static const char *const names[] = {"auto", "always", "never"};
-    for (unsigned i = 0; i < 3; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            *(crash_colour *)field = (crash_colour)i;
-            return true;
-        }
-    }
-    say_message("--color is one of auto, always, never, not %s", value);
-    return false;
+    static const char *const words[] = {"auto", "always", "never"};
+    unsigned index;
+    if (!take_word("--color", value, words, 3, &index))
+        return false;
+    *(crash_colour *)field = (crash_colour)index;
+    return true;
 }
 
 /* A number that is not negative, up to a comma or the end; stays where the text has none. Returns after
@@ -385,7 +379,8 @@ static bool crash_gather(const crash_options *crash, char **named, size_t count,
     return ok;
 }
 
-/* Whether no output goes where a report, symbols or a list lie. What symbols are in folders is known later. */
+/* Whether no output goes where a report, symbols or a list lie. What symbols are in folders is known
+ * later. */
 static bool crash_spares_reports(const crash_options *crash, const path_list *reports)
 {
     const char *outputs[] = {crash->output, crash->json_out, crash->groups_out};

@@ -152,7 +152,8 @@ static const char *crash_name_program(const report *r)
         {"dyld_v1", 7, "a shared cache, not a crash report; name it with -d, and the reports after it"},
         {"MZ", 2, "a program for Windows, not a crash report"},
     };
-    /* Java's class files begin as universal files do, and have a version of 45 or more where those count slices. */
+    /* Java's class files begin as universal files do, and have a version of 45 or more where those count
+     * slices. */
     if (r->input.len >= 8 && memcmp(r->input.ptr, "\xca\xfe\xba\xbe", 4) == 0 &&
         (uint8_t)r->input.ptr[7] >= 45)
         return "a Java class file, not a crash report";
@@ -922,9 +923,9 @@ static bool crash_spares_inputs(const crash_run *run, const store *s)
 
 /* ---- One run ---- */
 
-/* Why a run leaves the state as it was: then it may be run again without counting a report twice. NULL: it does not. A
- * report that failed was not counted. A state of a run whose every report failed would look like one of a day
- * without crashes. */
+/* Why a run leaves the state as it was: then it may be run again without counting a report twice. NULL: it
+ * does not. A report that failed was not counted. A state of a run whose every report failed would look like
+ * one of a day without crashes. */
 static const char *crash_why_no_state(const crash_run *run, int status)
 {
     if (run->grouped == 0 && run->failed > 0)
@@ -1042,7 +1043,8 @@ static void crash_close_run(crash_run *run)
     free(run->ring);
 }
 
-/* Whether memory was enough to look at all files of symbols: files of reports that lack names for it are not written. */
+/* Whether memory was enough to look at all files of symbols: files of reports that lack names for it are not
+ * written. */
 static bool crash_has_memory(const crash_options *o)
 {
     return status_had_memory(o->output) && status_had_memory(o->json_out) && status_had_memory(o->groups_out);

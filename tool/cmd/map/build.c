@@ -352,8 +352,8 @@ static void *build_close_image(void *image)
     return NULL;
 }
 
-/* Closes the image that a map was made of, while another thread writes the map: to unmap a large file takes as
- * long as to write a tenth of it. Returns false when it has to be closed after that. */
+/* Closes the image that a map was made of, while another thread writes the map: to unmap a large file takes
+ * as long as to write a tenth of it. Returns false when it has to be closed after that. */
 static bool build_begin_closing(const build_command *c, machsym_image *image, pthread_t *thread)
 {
     return machine_threads(c->how.jobs, 2) > 1 && pthread_create(thread, NULL, build_close_image, image) == 0;

@@ -28,14 +28,14 @@ void build_say_lost(const char *path, const machsym_image_info *info, const mach
 machsym_map *build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
                          machsym_part_info *counts);
 
-/* Builds something of one image of a cache, which the description opens, and adds what is to be printed. *size: the bytes
- * that it made. */
+/* Builds something of one image of a cache, which the description opens, and adds what is to be printed.
+ * *size: the bytes that it made. */
 typedef bool (*map_build_call)(const void *user, const machsym_open_desc *open, text *told, uint64_t *size);
 
 /* Calls it for each image of a cache whose path fits the pattern (NULL: all), by so many threads (0: all
  * processors), and prints what they told in the order of the list, and a last line that sums it up. No more
- * are begun once *is_full, which a call sets that finds no room on the disk, or once all are too large for the
- * cache.
+ * are begun once *is_full, which a call sets that finds no room on the disk, or once all are too large for
+ * the cache.
  * Returns false after a message when the cache does not open, nothing fits, or a call failed. */
 bool build_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs,
                       map_build_call build, const void *user, const atomic_bool *is_full);

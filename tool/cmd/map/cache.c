@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Images may share all that they have, and the map of each holds it again. So no map is begun once all have more
- * than 16 MB and 4 bytes for each of the cache. Maps of 3,000 images with five million symbols have half a byte
- * for each byte of their names and symbol tables alone (tests/cache/many.py). */
+/* Images may share all that they have, and the map of each holds it again. So no map is begun once all have
+ * more than 16 MB and 4 bytes for each of the cache. Maps of 3,000 images with five million symbols have half
+ * a byte for each byte of their names and symbol tables alone (tests/cache/many.py). */
 enum { MAPS_BYTES = 16 << 20, MAPS_PER_BYTE = 4 };
 
 /* An image that is wanted, and what came of it. */

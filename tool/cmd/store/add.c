@@ -61,8 +61,8 @@ typedef struct addition {
     const char *why;  /* what that has, or the one that stays; empty: the files are the same */
 } addition;
 
-/* The files that an addition writes, in this order: those that say more first, so that no map stays that says less than the file
- * beside it. */
+/* The files that an addition writes, in this order: those that say more first, so that no map stays that says
+ * less than the file beside it. */
 enum { NEW_PLIST = 0, NEW_NAMES, NEW_MAP, NEW_FILE, NEW_COUNT };
 
 typedef struct addition_file {
@@ -171,8 +171,8 @@ static unsigned adding_plist_tells(const text *plist)
     return count;
 }
 
-/* Whether bytes take the place of others: the longer ones do, of equal length those that sort later. So two Info.plists of a UUID
- * leave the same one in whatever order they come. */
+/* Whether bytes take the place of others: the longer ones do, of equal length those that sort later. So two
+ * Info.plists of a UUID leave the same one in whatever order they come. */
 static bool adding_is_more(const text *is, machsym_str bytes)
 {
     if (is->len != bytes.len)
@@ -223,7 +223,8 @@ static const text *adding_same_kind(const adding *w)
     return w->is_dsym ? &w->there.dsym : &w->there.binary;
 }
 
-/* Compares a slice with a file of the store. Returns 1 when they are equal, 0 when not, -1 after a message. */
+/* Compares a slice with a file of the store. Returns 1 when they are equal, 0 when not, -1 after a
+ * message. */
 static int adding_compare_bytes(const char *path, const machsym_slice *slice, const char *kept)
 {
     enum { STEP = 1 << 20 };
@@ -382,8 +383,8 @@ static machsym_map *adding_build_new(adding *w, machsym_lines lines)
                         : adding_build_map(w, binary, NULL, lines, &counts, true);
 }
 
-/* Whether a map takes the place of another: not one with lines by one without, nor a whole one by a damaged one; but another
- * policy does, and what is made of better files. */
+/* Whether a map takes the place of another: not one with lines by one without, nor a whole one by a damaged
+ * one; but another policy does, and what is made of better files. */
 static bool adding_takes_place(const adding *w, const map_there *there, machsym_lines lines,
                                const machsym_map *map)
 {
@@ -410,8 +411,8 @@ static bool adding_begin_map(adding *w, const machsym_map *map)
     return adding_begin_bytes(&w->files[NEW_MAP], bytes.ptr, bytes.len);
 }
 
-/* Decides on the map, and writes it if it is to be. A store of maps alone cannot tell what the one that is there was made of: it is
- * made each time. */
+/* Decides on the map, and writes it if it is to be. A store of maps alone cannot tell what the one that is
+ * there was made of: it is made each time. */
 static bool adding_make_map(adding *w)
 {
     const add_command *c = w->a->c;
@@ -544,8 +545,8 @@ static void adding_drop(adding *w)
         adding_end_file(&w->files[i], false);
 }
 
-/* Gives the files their names, if the store is as it was when that was decided. Returns 1 when it did, 0 when another run changed the
- * store, -1 after a message. */
+/* Gives the files their names, if the store is as it was when that was decided. Returns 1 when it did, 0 when
+ * another run changed the store, -1 after a message. */
 static int adding_commit(adding *w)
 {
     kept_files now;
@@ -807,15 +808,12 @@ static int adding_run(int argc, char **argv)
 
 static bool adding_take_keep(void *field, const char *value)
 {
-    static const char *const names[] = {"both", "dsyms", "maps"};
-    for (unsigned i = 0; i < 3; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            *(keep_what *)field = (keep_what)i;
-            return true;
-        }
-    }
-    say_message("--keep is one of both, dsyms, maps, not %s", value);
-    return false;
+    static const char *const words[] = {"both", "dsyms", "maps"};
+    unsigned index;
+    if (!take_word("--keep", value, words, 3, &index))
+        return false;
+    *(keep_what *)field = (keep_what)index;
+    return true;
 }
 
 static bool adding_take_name_maps(void *to, const char *value)

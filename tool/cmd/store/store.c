@@ -211,8 +211,8 @@ typedef struct missing_options {
     bool json;
 } missing_options;
 
-/* A UUID of the command line. Prints it if the store lacks it. Returns false when it does, or after a message when that is not
- * known. */
+/* A UUID of the command line. Prints it if the store lacks it. Returns false when it does, or after a message
+ * when that is not known. */
 static bool store_cmd_print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool is_json)
 {
     struct stat st;
@@ -371,7 +371,8 @@ static void store_cmd_tell_removed(const gc_options *o, const kept_image *image)
     text_free(&t);
 }
 
-/* What killed runs left goes, whatever its age: nobody writes it any more. The folders that are empty then go too. */
+/* What killed runs left goes, whatever its age: nobody writes it any more. The folders that are empty then go
+ * too. */
 static bool store_cmd_remove_left(const gc_options *o, const char *dir, const kept_list *list)
 {
     size_t removed = 0;

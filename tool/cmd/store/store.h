@@ -49,11 +49,12 @@ store_told store_cmd_told_of(const machsym_map *map);
 int store_cmd_compare_told(const store_told *a, const store_told *b);
 /* The same of files; *why is what the better one has: "has less damage". */
 int store_cmd_compare_worth(const store_worth *a, const store_worth *b, const char **why);
-/* Decodes all of a file. Returns false after a message when the system fails; a file that does not open is worth nothing. */
+/* Decodes all of a file. Returns false after a message when the system fails; a file that does not open is
+ * worth nothing. */
 bool store_cmd_judge(const char *path, const char *arch, const machsym_uuid *uuid, const build_options *how,
                      store_worth *out);
-/* Appends bytes of a file, or of a member of an archive; fewer where it ends. Returns false with errno when they cannot be
- * read. */
+/* Appends bytes of a file, or of a member of an archive; fewer where it ends. Returns false with errno when
+ * they cannot be read. */
 bool store_cmd_read_part(const char *path, uint64_t off, uint64_t len, text *out);
 /* Whether the ends of an image's debug info and names were written: else they are zeros, and *err says so. */
 bool store_cmd_is_written(const machsym_image *image, machsym_error *err);

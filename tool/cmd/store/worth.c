@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    /* Where a file was not written to its end, a disk that had made room for it gives zeros. Fewer than 24 zeros end a
-     * section of debug info in real dSYMs, at most 15 a table of names. seen: in 480 slices */
+    /* Where a file was not written to its end, a disk that had made room for it gives zeros. Fewer than 24
+     * zeros end a section of debug info in real dSYMs, at most 15 a table of names. seen: in 480 slices */
     LEAST_ZEROS = 64,
     HEAD_BYTES = 1 << 16 /* load commands: those of large programs have 10,000 */
 };
@@ -74,7 +74,8 @@ static bool store_cmd_ends_in_zeros(const char *path, const machsym_slice *slice
     return is;
 }
 
-/* A signature is a blob that tells its length, big-endian (cs_blobs.h). It ends in a hash or a signature, and room for more follows. */
+/* A signature is a blob that tells its length, big-endian (cs_blobs.h). It ends in a hash or a signature, and
+ * room for more follows. */
 static bool store_cmd_check_signature(const char *path, const machsym_slice *slice, uint64_t from,
                                       uint64_t len, machsym_error *err)
 {
@@ -148,8 +149,8 @@ static bool store_cmd_has_damaged_units(const machsym_image *image)
     return info.damaged_units > 0;
 }
 
-/* Whether zeros at the end of a section were never written. In .debug_info they also close nested entries, of which
- * there may be any number: then the units are sound. */
+/* Whether zeros at the end of a section were never written. In .debug_info they also close nested entries, of
+ * which there may be any number: then the units are sound. */
 static bool store_cmd_is_unwritten(const machsym_image *image, const machsym_section *section, size_t zeros)
 {
     bool is_all = zeros == section->bytes.len;

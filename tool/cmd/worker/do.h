@@ -21,7 +21,8 @@ typedef struct answering {
     text *out;
     text why;         /* it is refused: what is wrong, and what to do */
     const char *kind; /* of the error; NULL: none */
-    /* Asked as a tool: the request has no id and no do, and of a report it wants a brief if it does not say what. */
+    /* Asked as a tool: the request has no id and no do, and of a report it wants a brief if it does not say
+     * what. */
     bool is_tool;
 } answering;
 
@@ -34,7 +35,8 @@ bool request_refuse(answering *a, const char *kind, const char *what);
 const char *request_kind_unreached(const char *why);
 /* The kind of an error that another try may not have: the system failed to read a file of symbols. */
 extern const char worker_unread_image[];
-/* Whether the answer would lack what a file of the image has that could not be read: the request is refused. */
+/* Whether the answer would lack what a file of the image has that could not be read: the request is
+ * refused. */
 bool request_refuse_unread(answering *a, const image_status *status);
 /* Refuses a request about an image that no file answers for. */
 bool request_refuse_image(answering *a, const image_status *status);

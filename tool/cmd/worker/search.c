@@ -69,7 +69,8 @@ static bool find_take_request(answering *a, finding *f)
     return find_take_limit(a, f);
 }
 
-/* {"offset":..., "name":..., "file":..., "line":...} of the function that begins at an address of the file. */
+/* {"offset":..., "name":..., "file":..., "line":...} of the function that begins at an address of the
+ * file. */
 static void find_put_function(answering *a, const image_loan *loan, uint64_t offset, text *out)
 {
     machsym_frame frames[FIND_FRAMES];
