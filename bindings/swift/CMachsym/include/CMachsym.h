@@ -1,0 +1,2 @@
+/* What Swift imports as the module CMachsym. */
+#include "../../../flat.h"
