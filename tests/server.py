@@ -400,7 +400,7 @@ def test_settings(folder):
 
 
 def test_schemas(folder):
-    """A database of the first schema is opened and its reports are done; one of a newer program is refused."""
+    """A database of the first schema is opened, and the report that its server had leased is done; one of a newer program is refused."""
     with open("server/sqlite.go", encoding="utf-8") as file:
         first = file.read().split("var steps = []string{`")[1].split("`")[0]
     data, body, token = WORK + "/" + folder, variants(1)[0], "ms_old"
@@ -409,7 +409,8 @@ def test_schemas(folder):
     old = sqlite3.connect(data + "/machsym.db")
     old.executescript(first + "PRAGMA user_version = 1;")
     old.execute("INSERT INTO token VALUES(?, 'admin', 'default')", (hashlib.sha256(token.encode()).hexdigest(),))
-    old.execute("INSERT INTO report(project, id, received, since, body) VALUES('default', ?, 1, 1, ?)", (key.digest(), gzip.compress(body)))
+    old.execute("INSERT INTO report(project, id, received, since, body, state, lease, until)"
+                " VALUES('default', ?, 1, 1, ?, 1, 7, 9000000000000000)", (key.digest(), gzip.compress(body)))
     old.commit()
     old.close()
     server = Server(folder, "--machsym", MACHSYM, "--workers=1", token=token)
