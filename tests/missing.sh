@@ -186,6 +186,13 @@ cp $dsym/$inside/demo "$work/demo.dSYM/$inside/demo"
 told 0 atos -o "$work/demo" 0x100000aec
 [ ! -s "$work/err" ]
 check "nothing is said of a dSYM that answers"
+mkdir -p "$work/short/d.dSYM/$inside"
+cp $bin/demo "$work/short/d"
+cp $dsym/$inside/demo "$work/short/d.dSYM/$inside/d"
+case $MACHSYM in /* | *' '*) tool=$MACHSYM ;; *) tool=$PWD/$MACHSYM ;; esac
+(cd "$work/short" && $tool atos -o d 0x100000aec) >"$work/out" 2>"$work/err"
+[ ! -s "$work/err" ] && grep -q ' (in d) (.*:[0-9]*)$' "$work/out"
+check "a program whose name has one letter finds its dSYM"
 told 0 atos -o $dsym 0x1
 told 1 atos --strict -o $dsym 0x1
 told 2 atos 0x1
