@@ -19707,7 +19707,7 @@ static machsym_result ms_im_find_dsym(machsym_image *image, const machsym_open_d
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
     machsym_str name = ms_os_base_name(path);
-    for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
+    for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 0; levels++) {
         machsym_str last = ms_os_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
