@@ -317,6 +317,18 @@ END
     chmod 755 "$work/closed"
 fi
 
+# What begins as a compressed file does, from standard input.
+while IFS='|' read -r begin words; do
+    printf "$begin and more" | $machsym crash - >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && [ ! -s "$work/out" ] && grep -qxF "machsym: -: compressed by $words" "$work/err"
+    check "crash - of what is ${words%%,*}"
+done <<'END'
+\037\213|gzip, which is read from files only; unpack it with `gunzip`
+PK\003\004|zip, which is read from files only; unpack it with `unzip -p`
+\050\265\057\375|zstd, which is read from files only; unpack it with `unzstd`
+\3757zXZ|xz, which is not read here; unpack it with `unxz`
+BZh|bzip2, which is not read here; unpack it with `bunzip2`
+END
 # - is a report on standard input, no part of a UUID.
 $machsym store missing "$work/kept" - <"$work/demo.crash" >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && [ ! -s "$work/err" ] && grep -q 4C4C44B5 "$work/out"

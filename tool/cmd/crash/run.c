@@ -131,8 +131,11 @@ static const char minidump[] = "MDMP\x93\xa7";
 /* The attribute in which Embrace's SDK for Apple platforms sends a report of KSCrash's or MetricKit's. */
 static const char embrace_payload[] = "\"emb.payload\"";
 
-/* What a file is that is a program or has its symbols, and no report; NULL: none of these. */
-static const char *crash_name_program(const report *r)
+/* Of standard input: files that are packed so were unpacked before. */
+#define PACKED(by, how) "compressed by " by ", which is read from files only; unpack it with `" how "`"
+
+/* What a file is that is a program or has its symbols, or is packed, and no report; NULL: another kind. */
+static const char *crash_name_other(const report *r)
 {
     static const struct {
         const char *begin;
@@ -151,6 +154,13 @@ static const char *crash_name_program(const report *r)
         {"MACHSYM\n", 8, "a symbol map, not a crash report; name it with -d, and the reports after it"},
         {"dyld_v1", 7, "a shared cache, not a crash report; name it with -d, and the reports after it"},
         {"MZ", 2, "a program for Windows, not a crash report"},
+        {"PK\x03\x04", 4, PACKED("zip", "unzip -p")},
+        {"\x1f\x8b", 2, PACKED("gzip", "gunzip")},
+        {"\x28\xb5\x2f\xfd", 4, PACKED("zstd", "unzstd")},
+        {"\xfd"
+         "7zXZ",
+         5, "compressed by xz, which is not read here; unpack it with `unxz`"},
+        {"BZh", 3, "compressed by bzip2, which is not read here; unpack it with `bunzip2`"},
     };
     /* Java's class files begin as universal files do, and have a version of 45 or more where those count
      * slices. */
@@ -166,9 +176,9 @@ static const char *crash_name_program(const report *r)
 
 crash_without crash_explain_no_frames(const report *r, text *why)
 {
-    const char *program = crash_name_program(r);
-    if (program != NULL) {
-        text_c(why, program);
+    const char *other = crash_name_other(r);
+    if (other != NULL) {
+        text_c(why, other);
         return WITHOUT_REPORT;
     }
     if (str_find(r->input, minidump) < r->input.len) {
