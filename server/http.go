@@ -324,20 +324,12 @@ func (s *server) changed(w http.ResponseWriter, found bool, err error) {
 
 func (s *server) groups(w http.ResponseWriter, r *http.Request, t *Token) {
 	groups, err := s.db.Groups(t.Project, limitOf(r))
-	if err != nil {
-		s.broken(w, err)
-		return
-	}
-	tell200(w, map[string]any{"groups": groups})
+	s.tell(w, map[string]any{"groups": groups}, err)
 }
 
 func (s *server) missing(w http.ResponseWriter, r *http.Request, t *Token) {
 	missing, err := s.db.Missing(t.Project, limitOf(r))
-	if err != nil {
-		s.broken(w, err)
-		return
-	}
-	tell200(w, map[string]any{"missing": missing})
+	s.tell(w, map[string]any{"missing": missing}, err)
 }
 
 func (s *server) upload(w http.ResponseWriter, r *http.Request, _ *Token) {
@@ -376,11 +368,7 @@ func (s *server) symbol(w http.ResponseWriter, r *http.Request, _ *Token) {
 
 func (s *server) settings(w http.ResponseWriter, _ *http.Request, t *Token) {
 	set, err := s.db.Settings(t.Project)
-	if err != nil {
-		s.broken(w, err)
-		return
-	}
-	tell200(w, set)
+	s.tell(w, set, err)
 }
 
 // set takes the settings of the token's project.
@@ -469,6 +457,15 @@ func (s *server) broken(w http.ResponseWriter, err error) {
 
 func refuse(w http.ResponseWriter, status int, why string) {
 	reply(w, status, map[string]string{"error": why})
+}
+
+// tell answers a question to the database.
+func (s *server) tell(w http.ResponseWriter, value any, err error) {
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	tell200(w, value)
 }
 
 func tell200(w http.ResponseWriter, value any) { reply(w, http.StatusOK, value) }

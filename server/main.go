@@ -146,6 +146,9 @@ func findMachsym(o options) string {
 func serve(o options, db Database) error {
 	say := logger{os.Stderr, new(sync.Mutex)}
 	tool := Tool{findMachsym(o), o.data, o.limits}
+	if err := tool.Try(); err != nil {
+		return err
+	}
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
 	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge,

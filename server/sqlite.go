@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
+	"net/url"
 	"strings"
 	"time"
 
@@ -79,12 +80,13 @@ type sqlite struct {
 // OpenSQLite opens the database of a file, makes it when it is not there, and brings an older one to the newest schema.
 func OpenSQLite(path string, shift time.Duration) (Database, error) {
 	const options = "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=10000&_txlock=immediate&_foreign_keys=off"
-	write, err := sql.Open("sqlite3", "file:"+path+options)
+	file := (&url.URL{Scheme: "file", Path: path}).String() // a folder's name may have a question mark
+	write, err := sql.Open("sqlite3", file+options)
 	if err != nil {
 		return nil, err
 	}
 	write.SetMaxOpenConns(1)
-	read, err := sql.Open("sqlite3", "file:"+path+options+"&_query_only=on")
+	read, err := sql.Open("sqlite3", file+options+"&_query_only=on")
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +221,7 @@ func (s *sqlite) Take(count int, lease time.Duration) (tasks []Task, err error) 
 		if _, err := tx.Exec("UPDATE report SET state = 0 WHERE state = 1 AND until < ?", now); err != nil {
 			return err
 		}
-		projects, err := texts(tx.Query("SELECT DISTINCT project FROM report WHERE state = 0 ORDER BY random()"))
+		projects, err := texts(tx, "SELECT DISTINCT project FROM report WHERE state = 0 ORDER BY random()")
 		if err != nil {
 			return err
 		}
@@ -251,24 +253,19 @@ func takeOf(tx *sql.Tx, project string, count int, until int64, tasks *[]Task) e
 	if err != nil {
 		return err
 	}
-	found, err := tx.Query(`UPDATE report SET state = 1, lease = ?, until = ? WHERE number IN (SELECT number FROM report
-		WHERE state = 0 AND project = ? ORDER BY number LIMIT ?) RETURNING number, lease, body`, rand.Int63(), until, project, count)
-	if err != nil {
-		return err
-	}
-	defer found.Close()
-	for found.Next() {
+	return each(tx, func(scan scan) error {
 		t := Task{Generation: generation, Project: project, Redact: redact}
 		var packed []byte
-		if err := found.Scan(&t.Number, &t.Lease, &packed); err != nil {
+		if err := scan(&t.Number, &t.Lease, &packed); err != nil {
 			return err
 		}
 		if t.Body, err = unpack(packed); err != nil {
 			return err
 		}
 		*tasks = append(*tasks, t)
-	}
-	return found.Err()
+		return nil
+	}, `UPDATE report SET state = 1, lease = ?, until = ? WHERE number IN (SELECT number FROM report
+		WHERE state = 0 AND project = ? ORDER BY number LIMIT ?) RETURNING number, lease, body`, rand.Int63(), until, project, count)
 }
 
 // Release ends all leases. Only the one program that works on the reports may call it, when it starts.
@@ -419,80 +416,57 @@ func (s *sqlite) Get(project, id string) (*Report, error) {
 }
 
 func (s *sqlite) List(project string, state State, limit int) (list []Report, err error) {
-	found, err := s.read.Query(`SELECT id, deaths, reason, received FROM report WHERE project = ? AND state = ?
-		ORDER BY number DESC LIMIT ?`, project, int(state), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
+	err = each(s.read, func(scan scan) error {
 		r := Report{State: state}
 		var key []byte
 		var received int64
-		if err := found.Scan(&key, &r.Deaths, &r.Reason, &received); err != nil {
-			return nil, err
-		}
+		err := scan(&key, &r.Deaths, &r.Reason, &received)
 		r.ID, r.Received = hex.EncodeToString(key), time.UnixMilli(received).UTC()
 		list = append(list, r)
-	}
-	return list, found.Err()
+		return err
+	}, "SELECT id, deaths, reason, received FROM report WHERE project = ? AND state = ? ORDER BY number DESC LIMIT ?", project, int(state), limit)
+	return list, err
 }
 
 func (s *sqlite) Groups(project string, limit int) ([]Group, error) {
-	found, err := s.read.Query(`SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
-		WHERE project = ? AND grp <> '' GROUP BY grp ORDER BY many DESC, grp LIMIT ?`, project, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
 	list := []Group{}
-	for found.Next() {
+	err := each(s.read, func(scan scan) error {
 		var g Group
 		var first, last int64
-		if err := found.Scan(&g.Hash, &g.Title, &g.Count, &first, &last); err != nil {
-			return nil, err
-		}
+		err := scan(&g.Hash, &g.Title, &g.Count, &first, &last)
 		g.First, g.Last = time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
 		list = append(list, g)
-	}
-	return list, found.Err()
+		return err
+	}, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
+		WHERE project = ? AND grp <> '' GROUP BY grp ORDER BY many DESC, grp LIMIT ?`, project, limit)
+	return list, err
 }
 
 func (s *sqlite) Missing(project string, limit int) ([]Want, error) {
-	found, err := s.read.Query(`SELECT uses.uuid, name, count(*) AS many FROM uses JOIN image USING(uuid) JOIN report USING(number)
-		WHERE missing AND project = ? GROUP BY uses.uuid ORDER BY many DESC, uses.uuid LIMIT ?`, project, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
 	list := []Want{}
-	for found.Next() {
+	err := each(s.read, func(scan scan) error {
 		var w Want
 		var uuid []byte
-		if err := found.Scan(&uuid, &w.Name, &w.Reports); err != nil {
-			return nil, err
+		if err := scan(&uuid, &w.Name, &w.Reports); err != nil {
+			return err
 		}
 		w.UUID = uuidText(uuid)
 		list = append(list, w)
-	}
-	return list, found.Err()
+		return nil
+	}, `SELECT uses.uuid, name, count(*) AS many FROM uses JOIN image USING(uuid) JOIN report USING(number)
+		WHERE missing AND project = ? GROUP BY uses.uuid ORDER BY many DESC, uses.uuid LIMIT ?`, project, limit)
+	return list, err
 }
 
 func (s *sqlite) Counts() (c Counts, err error) {
-	found, err := s.read.Query("SELECT state, count(*) FROM report GROUP BY state")
-	if err != nil {
-		return c, err
-	}
-	defer found.Close()
-	for found.Next() {
+	err = each(s.read, func(scan scan) error {
 		var state State
 		var count int
-		if err := found.Scan(&state, &count); err != nil {
-			return c, err
-		}
+		err := scan(&state, &count)
 		c.States[state] = count
-	}
-	if err := found.Err(); err != nil {
+		return err
+	}, "SELECT state, count(*) FROM report GROUP BY state")
+	if err != nil {
 		return c, err
 	}
 	c.Oldest, err = s.oldest()
@@ -544,7 +518,7 @@ func (s *sqlite) BeginUpload(name string) error {
 	})
 }
 
-func (s *sqlite) Uploads() ([]string, error) { return texts(s.read.Query("SELECT name FROM upload")) }
+func (s *sqlite) Uploads() ([]string, error) { return texts(s.read, "SELECT name FROM upload") }
 
 func (s *sqlite) Generation() (generation int64, err error) {
 	err = s.read.QueryRow("SELECT generation FROM meta").Scan(&generation)
@@ -579,19 +553,37 @@ func rows(r sql.Result, err error) (int64, error) {
 	return r.RowsAffected()
 }
 
-func texts(found *sql.Rows, err error) (list []string, _ error) {
+// querier is the database, or a transaction.
+type querier interface {
+	Query(statement string, values ...any) (*sql.Rows, error)
+}
+
+// scan puts the columns of a row into variables.
+type scan = func(into ...any) error
+
+// each shows take every row of what a statement answers.
+func each(to querier, take func(scan) error, statement string, values ...any) error {
+	found, err := to.Query(statement, values...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer found.Close()
 	for found.Next() {
-		var text string
-		if err := found.Scan(&text); err != nil {
-			return nil, err
+		if err := take(found.Scan); err != nil {
+			return err
 		}
-		list = append(list, text)
 	}
-	return list, found.Err()
+	return found.Err()
+}
+
+func texts(from querier, statement string) (list []string, err error) {
+	err = each(from, func(scan scan) error {
+		var text string
+		err := scan(&text)
+		list = append(list, text)
+		return err
+	}, statement)
+	return list, err
 }
 
 func uuidBytes(text string) ([]byte, error) {

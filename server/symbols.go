@@ -42,6 +42,9 @@ type image struct {
 // A file of symbols that takes longer than this, or more memory than children may have, is refused.
 const addDeadline = 15 * time.Minute
 
+// Bytes of a file's name: systems take 255, and the store adds to them.
+const longestName = 100
+
 var notInName = regexp.MustCompile(`[^A-Za-z0-9._ +-]`)
 
 // spool writes an upload into a folder of its own below spool/, whole or not at all, and gives its name.
@@ -53,6 +56,9 @@ func (s *symbols) spool(body io.Reader, name string) (folder string, err error) 
 	name = strings.TrimLeft(notInName.ReplaceAllString(filepath.Base(name), "_"), ".-")
 	if name == "" {
 		name = "upload"
+	}
+	if len(name) > longestName { // its end says what kind of file it is
+		name = name[len(name)-longestName:]
 	}
 	if err := writeWhole(filepath.Join(folder, name), body); err != nil {
 		os.RemoveAll(folder)
@@ -99,7 +105,8 @@ func (s *symbols) Recover() error {
 		return err
 	}
 	for _, upload := range uploads {
-		if _, err := s.end(upload, true); err != nil && !errors.As(err, new(refused)) {
+		_, err := s.end(upload, true)
+		if err != nil && !errors.As(err, new(refused)) && !errors.Is(err, syscall.ENOSPC) {
 			return err
 		}
 	}
@@ -120,15 +127,10 @@ func (s *symbols) end(upload string, all bool) (*added, error) {
 	defer s.one.Unlock()
 	folder := s.tool.Data + "/spool/" + upload
 	result, err := s.storeAdd(folder)
-	if err != nil && !errors.As(err, new(refused)) {
-		return nil, err
-	}
 	var better []string
-	if err == nil {
-		for _, i := range result.Images {
-			if all || i.Added || i.Replaced {
-				better = append(better, i.UUID)
-			}
+	for _, i := range result.Images {
+		if all || i.Added || i.Replaced {
+			better = append(better, i.UUID)
 		}
 	}
 	redone, failed := s.db.Improve(upload, better)
@@ -144,22 +146,23 @@ func (s *symbols) end(upload string, all bool) (*added, error) {
 	return result, nil
 }
 
+// storeAdd has the tool bring an upload into the store. Beside an error there may be images that it took.
 func (s *symbols) storeAdd(folder string) (*added, error) {
+	result := &added{Images: []image{}, Notes: []string{}}
 	files, err := os.ReadDir(folder)
 	if err != nil || len(files) == 0 {
-		return nil, refused{"the upload is gone"}
+		return result, refused{"the upload is gone"}
 	}
 	// maps have no columns: dSYMs are kept, and what comes as a map only
 	c := s.tool.command("store", "add", "--json", "--keep=dsyms", s.tool.store(), filepath.Join(folder, files[0].Name()))
 	var out, said bytes.Buffer
 	c.Stdout, c.Stderr = &out, &said
 	if err := c.Start(); err != nil {
-		return nil, err
+		return result, err
 	}
 	late := time.AfterFunc(addDeadline, func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	failed := c.Wait()
 	late.Stop()
-	result := added{Images: []image{}, Notes: []string{}}
 	for lines := bufio.NewScanner(&out); lines.Scan(); {
 		var i image
 		if err := json.Unmarshal(lines.Bytes(), &i); err == nil {
@@ -169,10 +172,13 @@ func (s *symbols) storeAdd(folder string) (*added, error) {
 	for lines := bufio.NewScanner(&said); lines.Scan(); {
 		result.Notes = append(result.Notes, strings.ReplaceAll(lines.Text(), folder+"/", ""))
 	}
-	if len(result.Images) > 0 {
-		return &result, nil
+	if failed != nil && strings.Contains(strings.Join(result.Notes, "\n"), "No space left on device") {
+		return result, syscall.ENOSPC // 503: the same upload is good when there is room
 	}
-	return nil, refusal(failed, result.Notes)
+	if len(result.Images) > 0 {
+		return result, nil
+	}
+	return result, refusal(failed, result.Notes)
 }
 
 func refusal(failed error, notes []string) error {

@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -32,6 +34,20 @@ func (t Tool) command(words ...string) *exec.Cmd {
 	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.Data+"/cache")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	return c
+}
+
+var isVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+\n$`)
+
+// Try starts the program once, within its limits: without it every report would fail, one after another.
+func (t Tool) Try() error {
+	said, err := t.command("--version").CombinedOutput()
+	if err == nil && !isVersion.Match(said) {
+		err = errors.New("it is another program")
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be used: %w: %s; name the program machsym with --machsym", t.Path, err, strings.TrimSpace(string(said)))
+	}
+	return nil
 }
 
 func (t Tool) store() string { return t.Data + "/store" }

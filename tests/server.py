@@ -31,9 +31,9 @@ counts = [0, 0]
 # store took is told after a minute.
 EVIL = """#!%s
 import base64, json, os, subprocess, sys, time
-if sys.argv[1] == "store":
+if sys.argv[1] != "worker":
     status = subprocess.call(["%s"] + sys.argv[1:])
-    if os.path.exists("%s/slow"):
+    if sys.argv[1] == "store" and os.path.exists("%s/slow"):
         time.sleep(60)
     sys.exit(status)
 real = subprocess.Popen(["%s"] + sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -232,6 +232,8 @@ def test_symbols(server, sent):
         archive.write(FIXTURES + "bin/inline-arm64-d5-22.dSYM/Contents/Resources/DWARF/inline-arm64-d5-22", "a.dSYM/Contents/Resources/DWARF/a")
     status, said = server.json("POST", "/symbols?name=a.dSYM.zip", zipped.getvalue())
     check(status == 200 and said["images"][0]["added"], "a dSYM in a zip", status, said)
+    status, said = server.json("POST", "/symbols?name=%s.dSYM.zip" % ("long" * 100), zipped.getvalue())
+    check(status == 200 and not said["images"][0]["added"], "a name of 400 letters", status, said)
     status, said = server.json("POST", "/symbols?name=x", b"no symbols at all")
     check(status == 422, "what has no symbols is refused", status, said)
     status, said = server.json("POST", "/symbols?name=demo", whole[:len(whole) // 2])
@@ -282,6 +284,9 @@ def test_refusals(server):
         cut.sendall(b"POST /reports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 5000\r\n\r\nhalf" % server.token.encode())
     second = subprocess.run([SERVER, "--data", server.data, "--listen", "127.0.0.1:0"], capture_output=True, timeout=30)
     check(second.returncode == 1 and b"another machsym-server" in second.stderr, "two servers on one folder", second.stderr)
+    for wrong, what in (("/nothing/machsym", "not found"), ("/bin/true", "another program")):
+        done = subprocess.run([SERVER, "--data", WORK + "/misled", "--listen", "127.0.0.1:0", "--machsym", wrong], capture_output=True, timeout=30)
+        check(done.returncode == 1 and what.encode() in done.stderr and not done.stdout, "no machsym: " + what, done.stderr)
     with open(server.data + "/machsym.db", "rb") as file:
         check(server.token.encode() not in file.read(), "the database has no token, only its hash")
 
@@ -399,6 +404,14 @@ def test_settings(folder):
     server.end()
 
 
+def test_folder_name(folder):
+    """A folder whose name is no good in an address keeps its own database, also for another process."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    check(os.path.exists(server.data + "/machsym.db") and not os.path.exists(WORK + "/" + folder.split("?")[0]), "the database lies in its folder")
+    check(server.ask("GET", "/groups", token=server.new_token("read"))[0] == 200, "a token that another process made")
+    server.end()
+
+
 def test_schemas(folder):
     """A database of the first schema is opened, and the report that its server had leased is done; one of a newer program is refused."""
     with open("server/sqlite.go", encoding="utf-8") as file:
@@ -426,7 +439,7 @@ def test_schemas(folder):
 
 def test_full(folder):
     """A full disk: every request has its answer, and when there is room again all that was taken is done. False: not here."""
-    data = WORK + "/" + folder
+    data, padded = WORK + "/" + folder, read(DSYM) + bytes(1 << 20)
     os.mkdir(data)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", data], capture_output=True).returncode:
         print("skipped: a full disk: no tmpfs can be mounted")
@@ -447,6 +460,11 @@ def test_full(folder):
         check(set(said) == {201, 503} and len(taken) > 20, "a full disk is 503, and no connection is dropped", said)
         os.remove(data + "/ballast")
         server.settle()
+        with open(data + "/ballast", "wb") as file: # room for the upload, and not for its place in the store
+            file.write(bytes(room_of(data) - len(padded) - (96 << 10)))
+        status, answer = server.json("POST", "/symbols?name=demo", padded)
+        check(status == 503 and os.listdir(data + "/spool") == [], "symbols that find no room: send them again", status, answer)
+        os.remove(data + "/ballast")
         lost = [key for key in taken if server.ask("GET", "/reports/" + key)[0] != 200]
         check(not lost, "with room again all reports that were taken have a result", len(lost), len(taken))
         check(server.json("POST", "/reports", variants(1)[0])[0] == 201, "and the next one is taken")
@@ -454,6 +472,11 @@ def test_full(folder):
     finally:
         subprocess.run(["umount", "-l", data], check=False)
     return True
+
+
+def room_of(path):
+    said = os.statvfs(path)
+    return said.f_bavail * said.f_bsize
 
 
 def pass_over(do):
@@ -496,6 +519,7 @@ def main():
         check(server.end() == 0, "SIGTERM ends it well after all that")
         test_upload_killed("killed")
         test_settings("settings")
+        test_folder_name("what?mode=memory#1 %41\n")
         test_schemas("old")
         skipped = not test_full("full")
     finally:
