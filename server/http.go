@@ -33,12 +33,10 @@ type server struct {
 	maxReport int64         // bytes of a report, unpacked
 	maxUpload int64         // bytes of a file of symbols
 	maxAge    time.Duration // of the oldest report that waits: health is false above it
+	slow      time.Duration // a client that sends or takes nothing for so long is cut off
 	asking    sync.Mutex
 	askers    Askers // for callers that wait
 }
-
-// A client that sends nothing for so long is cut off.
-const slowClient = 30 * time.Second
 
 // handler answers an authorized request.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, t *Token)
@@ -59,6 +57,7 @@ func (s *server) routes() http.Handler {
 	mux.Handle("/symbols/", s.allow("GET", "read", (*server).symbol))
 	mux.Handle("/symbols", s.allow("POST", "upload", (*server).upload))
 	mux.Handle("/symbolicate/v5", s.allow("POST", "read", (*server).symbolicate))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "no such path") })
 	return s.logged(mux)
 }
 
@@ -131,7 +130,7 @@ func (s *server) post(w http.ResponseWriter, r *http.Request, t *Token) {
 }
 
 func (s *server) readReport(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
-	var from io.Reader = http.MaxBytesReader(w, patient{r}, s.maxReport)
+	var from io.Reader = http.MaxBytesReader(w, patient{r, s.slow}, s.maxReport)
 	switch r.Header.Get("Content-Encoding") {
 	case "", "identity":
 	case "gzip":
@@ -153,28 +152,32 @@ func (s *server) readReport(w http.ResponseWriter, r *http.Request) (body []byte
 	return body, 0, nil
 }
 
-// patient reads a body, and gives up when nothing comes for a while.
-type patient struct{ r *http.Request }
+// patient reads a body as long as something comes now and then. What has no patient reader, as the body of a request that
+// is refused, has the deadline of its headers.
+type patient struct {
+	*http.Request
+	slow time.Duration
+}
 
 func (p patient) Read(into []byte) (int, error) {
-	conn, _ := p.r.Context().Value(connKey{}).(net.Conn)
-	if conn != nil {
-		conn.SetReadDeadline(time.Now().Add(slowClient))
-	}
-	n, err := p.r.Body.Read(into)
-	if conn != nil && err != nil {
-		conn.SetReadDeadline(time.Time{})
+	conn := connOf(p.Request)
+	conn.SetReadDeadline(time.Now().Add(p.slow))
+	n, err := p.Body.Read(into)
+	if err == io.EOF {
+		conn.SetReadDeadline(time.Time{}) // the work may take longer
 	}
 	return n, err
 }
 
-func (p patient) Close() error { return p.r.Body.Close() }
+func (p patient) Close() error { return p.Body.Close() }
 
 type connKey struct{}
 
 func keepConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
+
+func connOf(r *http.Request) net.Conn { return r.Context().Value(connKey{}).(net.Conn) }
 
 func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
 	report, err := s.db.Get(t.Project, strings.TrimPrefix(r.URL.Path, "/reports/"))
@@ -333,7 +336,7 @@ func (s *server) missing(w http.ResponseWriter, r *http.Request, t *Token) {
 }
 
 func (s *server) upload(w http.ResponseWriter, r *http.Request, _ *Token) {
-	result, err := s.symbols.Add(http.MaxBytesReader(w, patient{r}, s.maxUpload), r.URL.Query().Get("name"))
+	result, err := s.symbols.Add(http.MaxBytesReader(w, patient{r, s.slow}, s.maxUpload), r.URL.Query().Get("name"))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a file has at most %d bytes here", s.maxUpload))
@@ -455,7 +458,9 @@ func (s *server) broken(w http.ResponseWriter, err error) {
 	refuse(w, http.StatusServiceUnavailable, why)
 }
 
+// refuse answers at once, although the client may still send, or not go on.
 func refuse(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Connection", "close")
 	reply(w, status, map[string]string{"error": why})
 }
 
@@ -483,7 +488,8 @@ func reply(w http.ResponseWriter, status int, value any) {
 // logged writes a line a request that went wrong, and none for others: counters tell of these.
 func (s *server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := &statusSeen{ResponseWriter: w, status: http.StatusOK}
+		seen := &statusSeen{w, http.StatusOK, connOf(r), s.slow}
+		seen.conn.SetWriteDeadline(time.Time{}) // that of the answer before
 		next.ServeHTTP(seen, r)
 		s.stats.requests.WithLabelValues(strconv.Itoa(seen.status)).Inc()
 		if seen.status >= 400 {
@@ -492,9 +498,17 @@ func (s *server) logged(next http.Handler) http.Handler {
 	})
 }
 
+// statusSeen knows the status of an answer, and gives up on who does not take it.
 type statusSeen struct {
 	http.ResponseWriter
 	status int
+	conn   net.Conn
+	slow   time.Duration
+}
+
+func (s *statusSeen) Write(data []byte) (int, error) {
+	s.conn.SetWriteDeadline(time.Now().Add(s.slow))
+	return s.ResponseWriter.Write(data)
 }
 
 func (s *statusSeen) WriteHeader(status int) {

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"flag"
@@ -28,7 +29,7 @@ type options struct {
 	workers, connections                             int
 	maxReport, maxUpload                             int64
 	limits                                           Limits
-	maxAge, shift                                    time.Duration
+	maxAge, slow, shift                              time.Duration
 }
 
 func readOptions() options {
@@ -47,6 +48,7 @@ func readOptions() options {
 	flag.IntVar(&o.limits.Seconds, "worker-seconds", 60, "deadline of a report; a worker that is late is killed")
 	flag.IntVar(&o.limits.Megabytes, "worker-memory", 4096, "`megabytes` of address space of a worker")
 	flag.DurationVar(&o.maxAge, "max-age", 5*time.Minute, "/health is false when a report waits longer")
+	flag.DurationVar(&o.slow, "slow-client", 30*time.Second, "a client that sends or takes nothing for so long is cut off")
 	flag.DurationVar(&o.shift, "test-clock", 0, "for tests: shift the clock of leases")
 	flag.Parse()
 	return o
@@ -151,7 +153,7 @@ func serve(o options, db Database) error {
 	}
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
-	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge,
+	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow,
 		symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool)}
 	defer s.askers.Stop()
 	if err := db.Release(); err != nil {
@@ -204,8 +206,9 @@ func sayWhere(o options, db Database, l net.Listener) (url, token string, err er
 }
 
 func listen(ctx context.Context, o options, s *server, l net.Listener) error {
-	h := &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: log.New(s.log, "", 0), ConnContext: keepConn}
+	h := &http.Server{Handler: s.routes(), ReadTimeout: o.slow, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(s.log, "", 0), ConnContext: keepConn,
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}} // HTTP/2 has one deadline for all that a connection carries
 	ended := make(chan error, 1)
 	go func() {
 		if o.cert != "" || o.key != "" {

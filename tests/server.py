@@ -279,6 +279,7 @@ def test_refusals(server):
     check(server.ask("POST", "/reports", gzip.compress(bytes(200 << 20)), **{"Content-Encoding": "gzip"})[0] == 413, "a bomb")
     check(server.ask("POST", "/reports", gzip.compress(report)[:-200], **{"Content-Encoding": "gzip"})[0] == 400, "half a gzip")
     check(server.ask("PUT", "/reports", report)[0] == 405, "a method that no path has")
+    check(server.json("GET", "/nothing") == (404, {"error": "no such path"}), "an error is JSON")
     check(server.ask("GET", "/reports/x%27%22;--")[0] == 404, "an id that is none")
     with socket.create_connection(server.address.split(":")) as cut:
         cut.sendall(b"POST /reports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 5000\r\n\r\nhalf" % server.token.encode())
@@ -404,6 +405,63 @@ def test_settings(folder):
     server.end()
 
 
+def until_closed(server, request, wait=0.0):
+    """Sends a request, waits, and gives what comes until the server closes the connection, and when that was."""
+    begin, said = time.monotonic(), b""
+    with socket.socket() as to:
+        to.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        to.settimeout(20)
+        host, port = server.address.split(":")
+        to.connect((host, int(port)))
+        to.sendall(request.replace(b"TOKEN", server.token.encode()))
+        time.sleep(wait)
+        try:
+            while True:
+                more = to.recv(1 << 20)
+                if not more:
+                    break
+                said += more
+        except ConnectionError:
+            pass
+        except TimeoutError:
+            return said, 1000.0
+    return said, time.monotonic() - begin
+
+
+def test_slow(folder):
+    """Clients that stop in the middle are cut off, with a token and without; one that sends a little now and then is not."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1", "--slow-client=1s")
+    head = b"POST /reports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer TOKEN\r\nContent-Length: 5000\r\n\r\n"
+    for what, request, status in (("half the headers", head[:30], b""), ("headers alone", head, b"400"), ("half a body", head + b"half", b"400"),
+                                  ("no token, and half a body", head.replace(b"TOKEN", b"x") + b"half", b"401"),
+                                  ("no such path, and half a body", head.replace(b"/reports", b"/nothing") + b"half", b"404")):
+        said, after = until_closed(server, request)
+        check(after < 10 and status in said[:20], "a client that stops: " + what, after, said)
+    big = read(DSYM) + bytes(24 << 20)
+    check(server.json("POST", "/symbols?name=demo", big)[0] == 200, "a large file")
+    ask = b"GET /symbols/4c/%s/debuginfo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer TOKEN\r\nConnection: close\r\n\r\n" % DEMO[2:].replace("-", "").encode()
+    said, after = until_closed(server, ask)
+    check(len(said) > len(big), "it is told", len(said), after)
+    said, after = until_closed(server, ask, 4)
+    check(0 < len(said) < len(big), "a client that takes nothing is cut off", len(said), after)
+    body = variants(1)[0]
+
+    def slowly():
+        for i in range(0, len(body), len(body) // 6):
+            yield body[i:i + len(body) // 6]
+            time.sleep(0.5)
+
+    status, said = server.json("POST", "/reports", slowly())
+    check(status == 201 and said["id"] == hashlib.sha256(body).hexdigest(), "a slow client is waited for", status, said)
+    to = http.client.HTTPConnection(server.address, timeout=60)
+    for pause in (0, 2, 0):  # longer than the deadlines of the request before
+        time.sleep(pause)
+        to.request("GET", "/health")
+        check(json.loads(to.getresponse().read())["healthy"], "a connection is used again")
+    to.close()
+    server.end()
+
+
 def test_folder_name(folder):
     """A folder whose name is no good in an address keeps its own database, also for another process."""
     server = Server(folder, "--machsym", MACHSYM, "--workers=1")
@@ -519,6 +577,7 @@ def main():
         check(server.end() == 0, "SIGTERM ends it well after all that")
         test_upload_killed("killed")
         test_settings("settings")
+        test_slow("slow")
         test_folder_name("what?mode=memory#1 %41\n")
         test_schemas("old")
         skipped = not test_full("full")

@@ -24,6 +24,6 @@ export GO111MODULE=off GOPATH=/usr/share/gocode GOFLAGS="" GOTOOLCHAIN=local CGO
 check "go vet and build" "$work/log"
 (cd server && go test -tags libsqlite3 .) >"$work/log" 2>&1
 check "go test: late results, and symbols that come meanwhile" "$work/log"
-PYTHONDONTWRITEBYTECODE=1 timeout 150 python3 tests/server.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work" >"$work/log" 2>&1
+PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work" >"$work/log" 2>&1
 add $? "$work/log" server.py || cat "$work/log"
 end

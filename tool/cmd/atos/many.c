@@ -22,17 +22,19 @@ enum {
     BATCH_BYTES = 8 << 20,
     MAX_THREADS = 16,
     PRINT_BYTES = 1 << 18,
-    PRINT_WORDS = 1024, /* that a thread prints before it is the turn of another: about as many bytes */
-    TAKE = 512,         /* lookups that a thread answers before it looks who needs help, at most */
-    TAKES = 64,         /* so many takes of few lookups */
-    LEAST_TAKE = 8,
-    HELP_WORTH = 4 * TAKE, /* lookups: of so many half are taken over, */
-    HELP_BYTES = 4 << 20,  /* or of fewer that need so much debug info: else two would decode the same unit */
-    ROOM_WORTH = 1 << 16,  /* bytes of words: what is done with fewer takes little memory */
-    WORD_BYTES = 8,        /* that most words have */
-    THREAD_WORTH = 4096,   /* addresses: fewer are answered before a thread has started to help, */
-    THREAD_BYTES = 1 << 19, /* unless each thread has so much debug info to decode */
-    ALONE_BYTES = 1 << 14,  /* of debug info take as long as one function that is found by its name */
+    PRINT_WORDS = 1024,    /* that a thread prints before it is the turn of another: about as many bytes */
+    TAKE = 512,            /* lookups that a thread answers before it looks who needs help, at most */
+    TAKES = 64,            /* that few lookups are divided into */
+    LEAST_TAKE = 8,        /* lookups */
+    HELP_WORTH = 4 * TAKE, /* lookups that a thread has left: another thread takes half of them */
+    HELP_BYTES =
+        4 << 20, /* bytes of debug info for which it does so of fewer. With less both would decode one unit */
+    ROOM_WORTH = 1 << 16, /* bytes of words: what is done with fewer takes little memory */
+    WORD_BYTES = 8,       /* that most words have */
+    THREAD_WORTH =
+        4096, /* addresses from which all threads work: a thread takes as long to start as fewer do */
+    THREAD_BYTES = 1 << 19, /* bytes of debug info for each thread of fewer addresses */
+    ALONE_BYTES = 1 << 14,  /* bytes of debug info that take as long as one function found by its name */
     FETCH_AHEAD = 8,        /* words: what so many more need is asked of memory while one is answered */
     BATCH_CACHE = 1 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted, and
                              memory that is touched for the first time takes longer than decoding into it */
