@@ -84,7 +84,7 @@ func resultOf(said *outcome, line []byte, generation int64) (Result, error) {
 	return r, nil
 }
 
-// ofSystem says of most images of the system that they are: the tool need not be asked about these.
+// ofSystem tells images of the system by their paths. It misses some: the tool is asked about those.
 func ofSystem(path string) bool {
 	return strings.HasPrefix(path, "/usr/lib/") || strings.HasPrefix(path, "/System/Library/")
 }
@@ -98,7 +98,7 @@ func (r *Result) anyMissing() bool {
 	return false
 }
 
-// onlyMissing leaves as missing what the tool calls so.
+// onlyMissing marks as missing only the images that the tool lists.
 func (r *Result) onlyMissing(said *outcome) {
 	wanted := map[string]bool{}
 	for _, m := range said.Missing.Missing {

@@ -152,8 +152,8 @@ func (s *server) readReport(w http.ResponseWriter, r *http.Request) (body []byte
 	return body, 0, nil
 }
 
-// patient reads a body as long as something comes now and then. What has no patient reader, as the body of a request that
-// is refused, has the deadline of its headers.
+// patient reads a body as long as something comes now and then. A body that it does not read, as that of a request without
+// a token, has the deadline of the headers.
 type patient struct {
 	*http.Request
 	slow time.Duration
@@ -202,7 +202,7 @@ func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
 	}
 }
 
-// tellResult tells what is kept of a report; its text a worker makes, with the symbols that are there now.
+// tellResult answers with what is kept of a report. A worker makes its text when it is asked for, with the symbols of then.
 func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, form string) {
 	var said answer
 	var err error
@@ -286,7 +286,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, t *Token) {
 	refuse(w, http.StatusBadRequest, "state= may be waiting, working, done or failed")
 }
 
-// limitOf is how many the caller wants, 100 without a word, and at most 1000.
+// limitOf reads limit=: 100 when it is absent, at most 1000.
 func limitOf(r *http.Request) int {
 	n, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || n < 1 {
@@ -485,7 +485,7 @@ func reply(w http.ResponseWriter, status int, value any) {
 	w.Write(append(body, '\n'))
 }
 
-// logged writes a line a request that went wrong, and none for others: counters tell of these.
+// logged writes a line for each request that failed. All requests are counted.
 func (s *server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &statusSeen{w, http.StatusOK, connOf(r), s.slow}

@@ -245,7 +245,7 @@ func keepDays(ctx context.Context, db Database, say logger) {
 	}
 }
 
-// limited accepts a connection only while fewer than so many are open.
+// limited accepts a connection only while fewer than its limit are open.
 type limited struct {
 	net.Listener
 	free chan struct{}

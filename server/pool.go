@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A report that ended so many workers is not tried again by itself.
+// A report fails when this number of workers died of it.
 const deathsAllowed = 3
 
 // Reports are taken in batches of this many for each worker: one commit for all of them.
