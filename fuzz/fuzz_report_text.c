@@ -1,5 +1,5 @@
 /* Reports of any bytes, gone through as the tool does: written without symbols, they must come back as they
- * were, but for protobuf, which comes back as text.
+ * were, but for binary ones, which come back as text.
  * Run: build/fuzz/report_text -dict=fuzz/report.dict fuzz/corpus/report_text */
 #include "../report/base/memory.h"
 #include "../report/base/text.h"
@@ -35,7 +35,7 @@ static walk_step look_up(void *context, report *r, resolve_counts *counts)
 static bool answer(void *context, report *one, const resolve_counts *counts)
 {
     (void)counts;
-    *(bool *)context |= one->encoding == ENCODING_PLCRASH;
+    *(bool *)context |= report_is_binary(one);
     return true;
 }
 
@@ -44,17 +44,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_options how = {false, false, false, false};
     report_walk walk;
     text out = {0};
-    bool is_plcrash = false;
+    bool is_binary = false;
     char *copy = mem_alloc(size); /* exactly as long: a byte too far is seen */
     memcpy(copy, size > 0 ? (const char *)data : "", size);
     memset(&walk, 0, sizeof walk);
     walk.same = &how;
-    walk.context = &is_plcrash;
+    walk.context = &is_binary;
     walk.look_up = look_up;
     walk.answer = answer;
     if (!walk_all(&walk, (machsym_str){copy, size}, &out))
         abort();
-    if (!is_plcrash && (out.len != size || (size > 0 && memcmp(out.v, data, size) != 0)))
+    if (!is_binary && (out.len != size || (size > 0 && memcmp(out.v, data, size) != 0)))
         abort();
     text_free(&out);
     free(copy);

@@ -67,6 +67,26 @@ cat >"$work/case-datadog.json" <<'END'
 {"usr":{"id":"71839","name":"zoe","email":"bob@example.org"},"error":{"stack":"0   demo  0x0000000102a30aec 0x102a30000 + 2796\n","binary_images":
 [{"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","name":"demo","load_address":"0x102a30000","max_address":"0x102a34000","arch":"arm64"}]}}
 END
+if command -v python3 >/dev/null; then
+    PYTHONDONTWRITEBYTECODE=1 python3 - "$work/case.dmp" <<'END'
+import sys
+sys.path.insert(0, "tests")
+import minidump as md
+dump = md.Dump(6)
+dump.system(md.ARM64, md.MAC, (14, 3, 1), "23D60")
+dump.modules([dump.module(md.LOAD, 0x4000, "/Users/alice smith/App.app/demo", md.UUID)])
+stack, fp = md.frames(md.STACK[1:])
+context = md.arm64({"pc": md.STACK[0], "sp": md.STACK_BASE, "fp": fp})
+dump.threads([dump.thread(1, context, (md.STACK_BASE, stack))])
+dump.exception(1, 1, 1, 8, [1, 1, 8], context)
+dump.crashpad("0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB", "AAAA1111-0000-0000-0000-000000000000",
+              [("guid", "bbbb2222-0000"), ("client_id", "cccc3333"), ("User ID", "71839"), ("log", "/home/bob/log")],
+              [(0, ["cannot open /Users/zoe/x"], [("session-id", "0a1b2c3d")], [("guid", 1, "dddd4444")])])
+open(sys.argv[1], "wb").write(bytes(dump.data))
+END
+else
+    skip "a minidump: it needs python3"
+fi
 for form in crash ips json; do # quoted, in a log, each line in a record
     sed 's/^/> /' "$work/case.$form" >"$work/case-quoted.$form"
     sed 's/^/2026-03-14 08:26:53.123 demo[412:9] /' "$work/case.$form" >"$work/case-log.$form"

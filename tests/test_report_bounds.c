@@ -486,6 +486,77 @@ static void put_message(text *t, unsigned field, const text *bytes)
 }
 
 /* Images, and a frame in each. */
+static void put_le(text *t, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        text_char(t, (char)(value >> 8 * i));
+}
+
+/* The header, the system (macOS on arm64), and an entry of the stream that follows. */
+static void put_minidump(text *t, uint32_t kind, size_t size)
+{
+    enum { HEADER = 32, ENTRIES = 24, SYSTEM = 56 };
+    text_add(t, "MDMP\x93\xa7\0\0", 8);
+    put_le(t, 2, 4);
+    put_le(t, HEADER, 4);
+    put_le(t, 0, 16);
+    put_le(t, 7, 4);
+    put_le(t, SYSTEM, 4);
+    put_le(t, HEADER + ENTRIES, 4);
+    put_le(t, kind, 4);
+    put_le(t, size, 4);
+    put_le(t, HEADER + ENTRIES + SYSTEM, 4);
+    put_le(t, 12, 4);
+    put_le(t, 0, 16);
+    put_le(t, 0x8101, 4);
+    put_le(t, 0, 32);
+}
+
+/* Threads that share a stack, in which each record of a frame leads to the next one, and their registers. */
+static void minidump_of_many_threads(text *t, size_t n)
+{
+    enum { STREAM = 112, RECORD = 48, REGISTERS = 272 };
+    size_t registers = STREAM + 4 + n * RECORD;
+    put_minidump(t, 3, 4 + n * RECORD);
+    put_le(t, n, 4);
+    for (size_t i = 0; i < n; i++) {
+        put_le(t, i, 8);
+        put_le(t, 0, 16);
+        put_le(t, 0x16f000000, 8);
+        put_le(t, n * 16, 4);
+        put_le(t, registers + REGISTERS, 4);
+        put_le(t, REGISTERS, 4);
+        put_le(t, registers, 4);
+    }
+    put_le(t, 0x400003, 8);
+    put_le(t, 0, 8);
+    for (size_t i = 1; i < 33; i++)
+        put_le(t, i == 29 ? 0x16f000000 : i == 31 ? 0x16f000000 : 0x100000000, 8);
+    for (size_t i = 0; i < n; i++) {
+        put_le(t, 0x16f000000 + (i + 1) * 16, 8);
+        put_le(t, 0x100000000 + i, 8);
+    }
+}
+
+/* Images whose one name is as long as all their records. */
+static void minidump_of_one_long_name(text *t, size_t n)
+{
+    enum { STREAM = 112, RECORD = 108 };
+    put_minidump(t, 4, 4 + n * RECORD);
+    put_le(t, n, 4);
+    for (size_t i = 0; i < n; i++) {
+        put_le(t, 0x100000000 + i * 7919 % n * 0x4000, 8);
+        put_le(t, 0x4000, 4);
+        put_le(t, 0, 8);
+        put_le(t, STREAM + 4 + n * RECORD, 4);
+        for (size_t k = 0; k < RECORD - 24; k++)
+            text_char(t, 0);
+    }
+    put_le(t, n * RECORD, 4);
+    for (size_t i = 0; i < n * RECORD / 2; i++)
+        put_le(t, 'x', 2);
+}
+
 static void plcrash_of_many_images(text *t, size_t n)
 {
     text thread = {0};
@@ -900,6 +971,8 @@ int main(int argc, char **argv)
     TRAP(sentry_of_many_threads, 2000);
     TRAP(kscrash_of_many_images, 2000);
     TRAP(plcrash_of_many_images, 2000);
+    TRAP(minidump_of_many_threads, 2000);
+    TRAP(minidump_of_one_long_name, 2000);
     TRAP(crashlytics_of_many_images, 2000);
     TRAP(metric_of_many_images, 2000);
     TRAP(metric_of_distant_images, 2000);

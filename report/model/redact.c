@@ -260,6 +260,8 @@ static const field fields[] = {
     {NULL, "crashreporterkey", "reporter"},
     {NULL, "anonymousuuid", "reporter"},
     {NULL, "betaidentifier", "reporter"},
+    {NULL, "guid", "reporter"}, /* Chromium's and Electron's name of an installation */
+    {NULL, "clientid", "reporter"},
     {NULL, "deviceidentifierforvendor", "vendor"},
     {NULL, "deviceidentifier", "device"},
     {NULL, "deviceapphash", "device"},

@@ -221,11 +221,12 @@ typedef enum report_fact {
     FACT_THROWN,    /* the name of an uncaught exception */
     FACT_REGION,    /* VM Region Info: which memory the address lies in */
     FACT_TAGS,      /* whether the process used memory tags */
+    FACT_NOTES,     /* what the program told its reporter: lines of "Annotation: KEY: VALUE" */
     FACT_COUNT
 } report_fact;
 
 /* Every kind of report, a row each. Documents of JSON are tried in the order of their rows.
- *   PLAIN(kind, words, begin)              lines of text, a table as XML, protobuf; begin: what only such a
+ *   PLAIN(kind, words, begin)              lines of text, a table as XML, binary; begin: what only such a
  *                                          report begins with, or ""
  *   DOCUMENT(kind, words, reader)          a document of JSON, which report_parse_READER reads
  *   OBJECT(kind, words, reader, member)    the same, and report_tell_READER tells it wherever it lies in
@@ -245,6 +246,7 @@ typedef enum report_fact {
     PLAIN(XCTRACE, "xctrace export", "<?xml ")                                                               \
     PLAIN(CRASHLYTICS, "Crashlytics text", "# Crashlytics - ")                                               \
     PLAIN(PLCRASH, "PLCrashReporter", "")                                                                    \
+    PLAIN(MINIDUMP, "minidump", "")                                                                          \
     OBJECT(PANIC, "kernel panic", panic, "panicString") /* which may hold a stackshot */                     \
     OBJECT(STACKSHOT, "stackshot", stackshot, "processByPid")                                                \
     OBJECT(STACKLESS, "no stacks", jetsam, "largestProcess")                                                 \
@@ -268,7 +270,8 @@ typedef enum report_encoding {
     ENCODING_BYTES = 0,
     ENCODING_UTF16LE,
     ENCODING_UTF16BE,
-    ENCODING_PLCRASH /* protobuf, which is read as text and comes out so */
+    ENCODING_PLCRASH, /* from here on: binary, which is read as text and comes out so */
+    ENCODING_MINIDUMP
 } report_encoding;
 
 /* Where a report begins in a document that holds several, as MetricKit has one for each diagnostic. */
@@ -347,7 +350,7 @@ typedef struct report_rules {
 /* A whole report. */
 typedef struct report {
     machsym_str input; /* as given */
-    text changed;      /* UTF-16 as UTF-8, protobuf as text, and what --redact took out */
+    text changed;      /* UTF-16 as UTF-8, binary as text, and what --redact took out */
     const char *body;  /* what offsets count in: input, or changed */
     char *shadow; /* body with every odd space a space and every entity its character, padded: same offsets */
     size_t len;
@@ -393,6 +396,7 @@ typedef struct report {
     uint64_t cache_hi;
     const char *failure; /* why the report is damaged; NULL */
     size_t failed_at;
+    const char *damage; /* what is damaged of a binary report whose rest is told; NULL: its kind says it */
     size_t cut_at; /* where the text ends inside a JSON document, read as far as it is whole; 0: nowhere */
     uint32_t doc_cap;
     uint32_t image_cap;
@@ -410,6 +414,11 @@ typedef struct report_load {
 } report_load;
 
 void report_close(report *r);
+/* Whether its input is binary, which was turned into text. */
+static inline bool report_is_binary(const report *r)
+{
+    return r->encoding >= ENCODING_PLCRASH;
+}
 const char *report_kind_name(report_kind kind);
 
 /* Counts the frames anew, of the whole and of each image. */

@@ -4,6 +4,7 @@
 #include "../base/memory.h"
 #include "../base/protobuf.h"
 #include "../model/report.h"
+#include "decoded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,24 +27,11 @@ enum {
     REPORT_CUSTOM = 10
 };
 
-/* Every frame is written with the name of its image, which longer ones would make much larger than it is
- * in the report. */
-enum { MAX_NAME = 64 };
-
-typedef struct plcrash_image {
-    uint64_t base;
-    uint64_t end;
-    uint32_t index; /* in the report */
-    machsym_str path;
-    machsym_uuid uuid;
-    const char *arch; /* NULL: not told */
-} plcrash_image;
-
 /* The report at hand. */
 typedef struct plcrash {
     proto in;
     text *t;
-    plcrash_image *images; /* by base */
+    decoded_image *images; /* by base */
     uint32_t image_count;
     uint32_t image_cap;
 } plcrash;
@@ -55,55 +43,13 @@ bool plcrash_is(machsym_str input)
 
 /* ---- Values ---- */
 
-static void plcrash_put_key(plcrash *p, const char *key)
-{
-    size_t at = p->t->len;
-    text_c(p->t, key);
-    text_char(p->t, ':');
-    do
-        text_char(p->t, ' ');
-    while (p->t->len - at < sizeof "Incident Identifier:");
-}
-
-static void plcrash_put_text(plcrash *p, const char *key, machsym_str value)
-{
-    if (value.len == 0)
-        return;
-    plcrash_put_key(p, key);
-    text_shown(p->t, value);
-    text_char(p->t, '\n');
-}
-
-static void plcrash_put_hex(plcrash *p, uint64_t number, unsigned digits)
-{
-    text_c(p->t, "0x");
-    text_hex(p->t, number, digits);
-}
-
-/* "A (B)" */
-static void plcrash_put_pair(plcrash *p, const char *key, machsym_str a, machsym_str b)
-{
-    if (a.len == 0) {
-        plcrash_put_text(p, key, b);
-        return;
-    }
-    plcrash_put_key(p, key);
-    text_shown(p->t, a);
-    if (b.len > 0) {
-        text_c(p->t, " (");
-        text_shown(p->t, b);
-        text_char(p->t, ')');
-    }
-    text_char(p->t, '\n');
-}
-
 static void plcrash_put_uuid(plcrash *p, machsym_str bytes)
 {
     machsym_uuid uuid;
     if (bytes.len != sizeof uuid.v)
         return;
     memcpy(uuid.v, bytes.ptr, sizeof uuid.v);
-    plcrash_put_key(p, "Incident Identifier");
+    decoded_put_key(p->t, "Incident Identifier");
     text_uuid(p->t, &uuid);
     text_char(p->t, '\n');
 }
@@ -120,59 +66,38 @@ static const char *plcrash_arch_of(plcrash *p, machsym_str processor)
 
 /* ---- The header ---- */
 
-/* Apple's words for a type of processor. */
-static const char *plcrash_code_type(const char *arch)
-{
-    static const char *const words[][2] = {
-        {"arm64", "ARM-64"}, {"x86_64", "X86-64"}, {"arm", "ARM"}, {"i386", "X86"}, {"ppc", "PPC"}};
-    for (size_t i = 0; arch != NULL && i < sizeof words / sizeof *words; i++) {
-        if (strncmp(arch, words[i][0], strlen(words[i][0])) == 0)
-            return words[i][1];
-    }
-    return arch;
-}
-
 static void plcrash_put_program(plcrash *p)
 {
     machsym_str process = proto_get(&p->in, p->in.all, REPORT_PROCESS).bytes;
     machsym_str machine = proto_get(&p->in, p->in.all, REPORT_MACHINE).bytes;
     machsym_str application = proto_get(&p->in, p->in.all, REPORT_APPLICATION).bytes;
-    const char *type = plcrash_code_type(plcrash_arch_of(p, proto_get(&p->in, machine, 2).bytes));
+    const char *type = decoded_code_type(plcrash_arch_of(p, proto_get(&p->in, machine, 2).bytes));
     machsym_str name = proto_get(&p->in, process, 1).bytes;
-    plcrash_put_text(p, "Hardware Model", proto_get(&p->in, machine, 1).bytes);
+    decoded_put_text(p->t, "Hardware Model", proto_get(&p->in, machine, 1).bytes);
     if (name.len > 0) {
-        plcrash_put_key(p, "Process");
+        decoded_put_key(p->t, "Process");
         text_shown(p->t, name);
         text_c(p->t, " [");
         text_dec(p->t, proto_get(&p->in, process, 2).value);
         text_c(p->t, "]\n");
     }
-    plcrash_put_text(p, "Path", proto_get(&p->in, process, 3).bytes);
-    plcrash_put_text(p, "Identifier", proto_get(&p->in, application, 1).bytes);
-    plcrash_put_pair(p, "Version", proto_get(&p->in, application, 3).bytes,
+    decoded_put_text(p->t, "Path", proto_get(&p->in, process, 3).bytes);
+    decoded_put_text(p->t, "Identifier", proto_get(&p->in, application, 1).bytes);
+    decoded_put_pair(p->t, "Version", proto_get(&p->in, application, 3).bytes,
                      proto_get(&p->in, application, 2).bytes);
     if (type != NULL) {
-        plcrash_put_key(p, "Code Type");
+        decoded_put_key(p->t, "Code Type");
         text_c(p->t, type);
         text_c(p->t, process.len > 0 && proto_get(&p->in, process, 6).value == 0 ? " (Translated)\n"
                                                                                  : " (Native)\n");
     }
     if (proto_get(&p->in, process, 4).bytes.len > 0) {
-        plcrash_put_key(p, "Parent Process");
+        decoded_put_key(p->t, "Parent Process");
         text_shown(p->t, proto_get(&p->in, process, 4).bytes);
         text_c(p->t, " [");
         text_dec(p->t, proto_get(&p->in, process, 5).value);
         text_c(p->t, "]\n");
     }
-}
-
-static void plcrash_put_time(plcrash *p, const char *key, uint64_t seconds)
-{
-    if (seconds == 0)
-        return;
-    plcrash_put_key(p, key);
-    report_text_time(p->t, seconds);
-    text_char(p->t, '\n');
 }
 
 static void plcrash_put_system(plcrash *p)
@@ -182,16 +107,16 @@ static void plcrash_put_system(plcrash *p)
     machsym_str build = proto_get(&p->in, system, 5).bytes;
     uint64_t number = proto_get(&p->in, system, 1).value;
     text_char(p->t, '\n');
-    plcrash_put_time(p, "Date/Time", proto_get(&p->in, system, 4).value);
-    plcrash_put_time(p, "Launch Time",
+    decoded_put_time(p->t, "Date/Time", proto_get(&p->in, system, 4).value);
+    decoded_put_time(p->t, "Launch Time",
                      proto_get(&p->in, proto_get(&p->in, p->in.all, REPORT_PROCESS).bytes, 7).value);
-    plcrash_put_key(p, "OS Version");
+    decoded_put_key(p->t, "OS Version");
     text_c(p->t, number < sizeof names / sizeof *names ? names[number] : "");
     text_shown(p->t, proto_get(&p->in, system, 2).bytes);
     text_c(p->t, build.len > 0 ? " (" : "");
     text_shown(p->t, build);
     text_c(p->t, build.len > 0 ? ")\n" : "\n");
-    plcrash_put_key(p, "Report Version");
+    decoded_put_key(p->t, "Report Version");
     text_c(p->t, "104\n\n");
 }
 
@@ -205,9 +130,9 @@ static void plcrash_put_codes(plcrash *p, machsym_str mach)
         if (field.number != 2)
             continue;
         if (is_first)
-            plcrash_put_key(p, "Exception Codes");
+            decoded_put_key(p->t, "Exception Codes");
         text_c(p->t, is_first ? "" : ", ");
-        plcrash_put_hex(p, field.value, 16);
+        decoded_put_hex(p->t, field.value, 16);
         is_first = false;
     }
     text_c(p->t, is_first ? "" : "\n");
@@ -223,9 +148,9 @@ static void plcrash_put_bad_access(plcrash *p, machsym_str mach, uint64_t addres
         continue;
     if (field.number != 2 || (field.value != INVALID_ADDRESS && field.value != PROTECTION_FAILURE))
         return;
-    plcrash_put_key(p, "Exception Subtype");
+    decoded_put_key(p->t, "Exception Subtype");
     text_c(p->t, field.value == INVALID_ADDRESS ? "KERN_INVALID_ADDRESS at " : "KERN_PROTECTION_FAILURE at ");
-    plcrash_put_hex(p, address, 16);
+    decoded_put_hex(p->t, address, 16);
     text_char(p->t, '\n');
 }
 
@@ -238,20 +163,20 @@ static void plcrash_put_exception(plcrash *p)
     uint64_t address = proto_get(&p->in, sent, 3).value;
     const char *name = report_exception_name(type);
     if (name != NULL) {
-        plcrash_put_pair(p, "Exception Type", str_c(name), proto_get(&p->in, sent, 1).bytes);
+        decoded_put_pair(p->t, "Exception Type", str_c(name), proto_get(&p->in, sent, 1).bytes);
         if (type == BAD_ACCESS)
             plcrash_put_bad_access(p, mach, address);
         plcrash_put_codes(p, mach);
     } else {
-        plcrash_put_text(p, "Exception Type", proto_get(&p->in, sent, 1).bytes);
-        plcrash_put_key(p, "Exception Codes");
+        decoded_put_text(p->t, "Exception Type", proto_get(&p->in, sent, 1).bytes);
+        decoded_put_key(p->t, "Exception Codes");
         text_shown(p->t, proto_get(&p->in, sent, 2).bytes);
         text_c(p->t, " at ");
-        plcrash_put_hex(p, address, 16);
+        decoded_put_hex(p->t, address, 16);
         text_char(p->t, '\n');
     }
     if (proto_get(&p->in, proto_get(&p->in, p->in.all, REPORT_INFO).bytes, 1).value != 0)
-        plcrash_put_text(p, "Exception Note", str_c("SIMULATED (this is NOT a crash)"));
+        decoded_put_text(p->t, "Exception Note", str_c("SIMULATED (this is NOT a crash)"));
 }
 
 static void plcrash_put_thrown(plcrash *p)
@@ -268,19 +193,9 @@ static void plcrash_put_thrown(plcrash *p)
 
 /* ---- Images ---- */
 
-static int plcrash_by_base(const void *a, const void *b)
-{
-    const plcrash_image *x = a;
-    const plcrash_image *y = b;
-    MACHSYM_COUNT_WORK(1);
-    if (x->base != y->base)
-        return x->base < y->base ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
 static void plcrash_read_image(plcrash *p, machsym_str message)
 {
-    plcrash_image *image = mem_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
+    decoded_image *image = mem_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
     uint64_t size = proto_get(&p->in, message, 2).value;
     machsym_str uuid = proto_get(&p->in, message, 4).bytes;
     memset(image, 0, sizeof *image);
@@ -301,82 +216,18 @@ static void plcrash_read_images(plcrash *p)
         if (field.number == REPORT_IMAGE)
             plcrash_read_image(p, field.bytes);
     }
-    if (p->image_count > 0)
-        qsort(p->images, p->image_count, sizeof *p->images, plcrash_by_base);
-}
-
-static machsym_str plcrash_name_of(const plcrash_image *image)
-{
-    machsym_str name = str_base_name(image->path);
-    name.len = name.len > MAX_NAME ? MAX_NAME : name.len;
-    return name.len > 0 ? name : str_c("???");
-}
-
-static void plcrash_put_images(plcrash *p)
-{
-    static const machsym_uuid none;
-    text_c(p->t, "Binary Images:\n");
-    for (uint32_t i = 0; i < p->image_count; i++) {
-        const plcrash_image *image = &p->images[i];
-        plcrash_put_hex(p, image->base, 16);
-        text_c(p->t, " - ");
-        plcrash_put_hex(p, image->end - (image->end > image->base), 16);
-        text_char(p->t, ' ');
-        text_shown(p->t, plcrash_name_of(image));
-        text_char(p->t, ' ');
-        text_c(p->t, image->arch != NULL ? image->arch : "unknown-arch");
-        if (memcmp(&image->uuid, &none, sizeof none) != 0) {
-            text_c(p->t, "  <");
-            for (size_t k = 0; k < sizeof image->uuid.v; k++)
-                text_hex(p->t, image->uuid.v[k], 2);
-            text_char(p->t, '>');
-        }
-        text_char(p->t, ' ');
-        text_shown(p->t, image->path);
-        text_char(p->t, '\n');
-    }
+    decoded_sort_images(p->images, p->image_count);
 }
 
 /* ---- Stacks ---- */
 
-static bool plcrash_begins_by(const void *element, const void *address)
-{
-    return ((const plcrash_image *)element)->base <= *(const uint64_t *)address;
-}
-
-/* "3   demo                          \t0x0000000102a309b8 0x102a30000 + 2488 (main + 120)": the name is
- * the nearest that the device found, and stands where a better one is to go. */
 static void plcrash_put_frame(plcrash *p, machsym_str frame, uint64_t number)
 {
     uint64_t pc = proto_get(&p->in, frame, 3).value;
     machsym_str symbol = proto_get(&p->in, frame, 6).bytes;
-    uint64_t start = proto_get(&p->in, symbol, 2).value;
     uint64_t plain = machsym_plain_pc(0x0100000c, pc);
-    size_t behind = mem_lower_bound(p->images, p->image_count, sizeof *p->images, &plain, plcrash_begins_by);
-    const plcrash_image *image =
-        behind > 0 && plain < p->images[behind - 1].end ? &p->images[behind - 1] : NULL;
-    size_t at = p->t->len;
-    text_dec(p->t, number);
-    do
-        text_char(p->t, ' ');
-    while (p->t->len - at < 4);
-    text_shown(p->t, image != NULL ? plcrash_name_of(image) : str_c("???"));
-    while (p->t->len - at < 34)
-        text_char(p->t, ' ');
-    text_char(p->t, '\t');
-    plcrash_put_hex(p, pc, 16);
-    text_char(p->t, ' ');
-    plcrash_put_hex(p, image != NULL ? image->base : 0, 1);
-    text_c(p->t, " + ");
-    text_dec(p->t, image != NULL ? plain - image->base : plain);
-    if (image != NULL && proto_get(&p->in, symbol, 1).bytes.len > 0 && start <= plain) {
-        text_c(p->t, " (");
-        text_shown(p->t, proto_get(&p->in, symbol, 1).bytes);
-        text_c(p->t, " + ");
-        text_dec(p->t, plain - start);
-        text_char(p->t, ')');
-    }
-    text_char(p->t, '\n');
+    decoded_put_frame(p->t, decoded_find_image(p->images, p->image_count, plain), number, pc, plain,
+                      proto_get(&p->in, symbol, 1).bytes, proto_get(&p->in, symbol, 2).value);
 }
 
 /* The frames of a thread or an exception are fields of the given number. */
@@ -425,7 +276,7 @@ static void plcrash_put_registers(plcrash *p, machsym_str thread, unsigned digit
 {
     proto_field field;
     size_t at = 0;
-    unsigned count = 0;
+    uint32_t count = 0;
     while (proto_next(&p->in, thread, &at, &field)) {
         if (field.number != 4)
             continue;
@@ -434,15 +285,10 @@ static void plcrash_put_registers(plcrash *p, machsym_str thread, unsigned digit
             text_dec(p->t, proto_get(&p->in, thread, 1).value);
             text_c(p->t, " crashed with Thread State:\n");
         }
-        machsym_str name = proto_get(&p->in, field.bytes, 1).bytes;
-        for (size_t i = name.len; i < 6; i++)
-            text_char(p->t, ' ');
-        text_shown(p->t, name);
-        text_c(p->t, ": ");
-        plcrash_put_hex(p, proto_get(&p->in, field.bytes, 2).value, digits);
-        text_c(p->t, ++count % 4 == 0 ? "\n" : "");
+        decoded_put_register(p->t, count++, proto_get(&p->in, field.bytes, 1).bytes,
+                             proto_get(&p->in, field.bytes, 2).value, digits);
     }
-    text_c(p->t, count % 4 != 0 ? "\n\n" : count > 0 ? "\n" : "");
+    decoded_end_registers(p->t, count);
 }
 
 static void plcrash_put_states(plcrash *p)
@@ -467,9 +313,9 @@ size_t plcrash_decode(machsym_str input, text *out)
     plcrash_put_thrown(&p);
     plcrash_put_threads(&p);
     plcrash_put_states(&p);
-    plcrash_put_images(&p);
+    decoded_put_images(out, p.images, p.image_count);
     text_char(out, '\n');
-    plcrash_put_text(&p, "Custom Data", proto_get(&p.in, p.in.all, REPORT_CUSTOM).bytes);
+    decoded_put_text(out, "Custom Data", proto_get(&p.in, p.in.all, REPORT_CUSTOM).bytes);
     if (p.in.is_damaged) {
         text_c(out, "The report is damaged at byte ");
         text_dec(out, HEADER_SIZE + p.in.damaged_at);

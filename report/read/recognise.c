@@ -7,6 +7,7 @@
 #include "../model/parts.h"
 #include "bug_types.h"
 #include "formats.h"
+#include "minidump.h"
 #include "plcrash.h"
 #include "records.h"
 #include "unwrap.h"
@@ -23,6 +24,8 @@ static report_encoding recognise_find_encoding(machsym_str s)
         return ENCODING_BYTES;
     if (plcrash_is(s))
         return ENCODING_PLCRASH;
+    if (minidump_is(s))
+        return ENCODING_MINIDUMP;
     if (p[0] == 0xff && p[1] == 0xfe)
         return ENCODING_UTF16LE;
     if (p[0] == 0xfe && p[1] == 0xff)
@@ -380,6 +383,8 @@ static void recognise_name_kind(report *r)
 {
     if (r->encoding == ENCODING_PLCRASH)
         r->kind = REPORT_PLCRASH;
+    if (r->encoding == ENCODING_MINIDUMP)
+        r->kind = REPORT_MINIDUMP;
     if (r->kind == REPORT_UNKNOWN && r->frame_count > 0)
         r->kind = REPORT_TEXT;
     if (r->frame_count > 0)
@@ -452,17 +457,25 @@ void report_open_carried(report *r, machsym_str input, unsigned depth, const rep
     recognise_parse(r, loads, load_count, how);
 }
 
+static void recognise_decode(report *r)
+{
+    if (r->encoding == ENCODING_PLCRASH)
+        r->failed_at = plcrash_decode(r->input, &r->changed);
+    else if (r->encoding == ENCODING_MINIDUMP)
+        r->failed_at = minidump_decode(r->input, &r->changed, &r->damage);
+    else
+        recognise_decode_utf16(r);
+    if (r->failed_at > 0)
+        r->failure = r->damage != NULL ? r->damage : "the protobuf is damaged";
+}
+
 void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
                           size_t load_count, const redactor *how)
 {
     recognise_begin(r, str_make(input, len), 0);
     r->encoding = recognise_find_encoding(r->input);
     if (r->encoding != ENCODING_BYTES) {
-        if (r->encoding == ENCODING_PLCRASH)
-            r->failed_at = plcrash_decode(r->input, &r->changed);
-        else
-            recognise_decode_utf16(r);
-        r->failure = r->failed_at > 0 ? "the protobuf is damaged" : NULL;
+        recognise_decode(r);
         r->body = r->changed.v;
         r->len = r->changed.len;
     }

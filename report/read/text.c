@@ -176,12 +176,28 @@ static void plain_set_second(text_parser *p, machsym_str key, machsym_str value)
         report_set_fact(p->r, FACT_MESSAGE, value);
 }
 
+/* "Annotation:   KEY: VALUE": lines that follow each other are one fact. */
+static bool plain_parse_note(text_parser *p, machsym_str s)
+{
+    machsym_str *notes = &p->r->facts[FACT_NOTES];
+    if (!str_starts(s, "Annotation: "))
+        return false;
+    const char *end = notes->len > 0 ? notes->ptr + notes->len : s.ptr;
+    if (notes->len == 0)
+        *notes = s;
+    else if (str_is(str_trim(str_make(end, (size_t)(s.ptr - end))), "\n"))
+        notes->len = (size_t)(s.ptr - notes->ptr) + s.len;
+    return true;
+}
+
 /* "Key:   value" before the stacks. */
 static bool plain_parse_fact(text_parser *p, machsym_str s)
 {
     size_t colon = str_find((machsym_str){s.ptr, s.len < 32 ? s.len : 32}, ":");
     if (colon >= s.len || s.ptr[colon] != ':')
         return false;
+    if (plain_parse_note(p, s))
+        return true;
     machsym_str key = {s.ptr, colon};
     machsym_str value = str_trim((machsym_str){s.ptr + colon + 1, s.len - colon - 1});
     for (size_t i = 0; i < sizeof fact_keys / sizeof fact_keys[0]; i++) {

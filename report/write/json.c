@@ -122,6 +122,21 @@ static bool write_find_pid(const report *r, uint64_t *pid)
             str_number_after(str_from(process, at), "", pid));
 }
 
+/* What the program told its reporter, a text an element: "KEY: VALUE". */
+static void write_put_notes(text *out, const report *r)
+{
+    machsym_str rest = r->facts[FACT_NOTES];
+    machsym_str line;
+    if (rest.len == 0)
+        return;
+    text_c(out, ",\"annotations\":");
+    for (bool is_first = true; str_take_line(&rest, &line); is_first = false) {
+        text_char(out, is_first ? '[' : ',');
+        text_json(out, str_trim(str_after(line, ":")));
+    }
+    text_char(out, ']');
+}
+
 static void write_put_facts(text *out, const report *r)
 {
     uint64_t pid;
@@ -131,6 +146,7 @@ static void write_put_facts(text *out, const report *r)
     }
     if (write_find_pid(r, &pid))
         json_put_number(out, "pid", pid);
+    write_put_notes(out, r);
 }
 
 static void write_put_part(text *out, const report *r)

@@ -400,9 +400,9 @@ static void write_free_edits(writer *w)
 void write_same(const report *r, const write_options *how, text *out)
 {
     writer w = write_gather_edits(r, how);
-    if (w.count == 0 && !r->is_redacted && r->encoding != ENCODING_PLCRASH) {
+    if (w.count == 0 && !r->is_redacted && !report_is_binary(r)) {
         text_str(out, r->input);
-    } else if (r->encoding == ENCODING_BYTES || r->encoding == ENCODING_PLCRASH) {
+    } else if (r->encoding == ENCODING_BYTES || report_is_binary(r)) {
         write_splice_edits(&w, out);
     } else {
         text plain = {0};

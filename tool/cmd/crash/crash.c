@@ -547,13 +547,14 @@ const command crash_command = {
     "input: "
     ".crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, panics, stackshots, jetsam reports, leaks, MetricKit,\n"
-    "KSCrash, PLCrashReporter (as text), Crashlytics, Node, Bugsnag, Sentry and Datadog events, stacks as "
-    "lldb,\n"
-    "Swift, sanitizers, Dart, Mono, Rust and Go print them, log show --style=ndjson, xctrace exports,\n"
-    "pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by the contents; a\n"
-    "file may hold several reports, one behind the other or in a document: each is answered, and with "
-    "--only\n"
-    "those that fit are written.\n",
+    "KSCrash, PLCrashReporter and minidumps (as text), Crashlytics, Node, Bugsnag, Sentry and Datadog "
+    "events,\n"
+    "stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show --style=ndjson, "
+    "xctrace\n"
+    "exports, pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by the\n"
+    "contents; a file may hold several reports, one behind the other or in a document: each is answered, "
+    "and\n"
+    "with --only those that fit are written.\n",
     {{crash_lookup_table, 0}, {object_option_table, offsetof(crash_options, objects)}, {table, 0}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     crash_run,

@@ -53,10 +53,11 @@ typedef struct crash_result {
     pool labels;
     resolve_counts counts;
     missing_list missing;
-    size_t damaged_at; /* of a report whose rest is answered; 0: it is whole */
-    bool is_cut;       /* there, the input ends inside a report */
-    bool is_found;     /* in a folder or archive, not named */
-    bool is_no_report; /* failure says what else it is */
+    size_t damaged_at;  /* of a report whose rest is answered; 0: it is whole */
+    const char *damage; /* of a dump: what is damaged there; NULL: of another kind */
+    bool is_cut;        /* there, the input ends inside a report */
+    bool is_found;      /* in a folder or archive, not named */
+    bool is_no_report;  /* failure says what else it is */
     bool unresolved;
     bool done;
 } crash_result;
@@ -125,7 +126,7 @@ static void crash_fail(crash_result *result, const char *what)
     text_c(&result->failure, what);
 }
 
-/* What a minidump begins with, and its version: minidump_format.h of Breakpad. An envelope may hold one. */
+/* What a minidump begins with, and its version. An envelope of Sentry's may hold one. */
 static const char minidump[] = "MDMP\x93\xa7";
 
 /* The attribute in which Embrace's SDK for Apple platforms sends a report of KSCrash's or MetricKit's. */
@@ -181,8 +182,11 @@ crash_without crash_explain_no_frames(const report *r, text *why)
         text_c(why, other);
         return WITHOUT_REPORT;
     }
-    if (str_find(r->input, minidump) < r->input.len) {
-        text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
+    if (r->encoding != ENCODING_MINIDUMP && str_find(r->input, minidump) < r->input.len) {
+        text_c(
+            why,
+            "a minidump inside another file, which is not read there: write its bytes, from MDMP on, into a "
+            "file of their own, and name that");
         return WITHOUT_END;
     }
     if (r->failure != NULL) {
@@ -207,7 +211,7 @@ crash_without crash_explain_no_frames(const report *r, text *why)
 
 size_t crash_damaged_at(const report *r)
 {
-    return r->encoding == ENCODING_PLCRASH ? r->failed_at : r->cut_at;
+    return report_is_binary(r) ? r->failed_at : r->cut_at;
 }
 
 static void crash_write_report(const crash_options *o, const report *r, const resolve_counts *counts,
@@ -344,8 +348,10 @@ static walk_step crash_look_up(void *context, report *r, resolve_counts *counts)
         text_free(&why);
         return step;
     }
-    if (file->result->damaged_at == 0)
+    if (file->result->damaged_at == 0) {
         file->result->damaged_at = crash_damaged_at(r);
+        file->result->damage = r->damage;
+    }
     file->result->is_cut |= r->cut_at > 0;
     if (parts_count(r) == 1 && !only_fits(&o->only, r))
         return WALK_LEFT_OUT;
@@ -559,8 +565,17 @@ static void crash_say_damage(const crash_result *result)
         err.what = "the report is cut short: what was whole is answered; fetch the file again";
         err.where = "JSON";
     }
+    text what = {0};
+    if (result->damage != NULL) {
+        text_c(&what, "the dump is damaged: ");
+        text_c(&what, result->damage);
+        text_c(&what, "; the rest is answered");
+        err.what = text_z(&what);
+        err.where = "minidump";
+    }
     if (result->damaged_at > 0 && result->failure.len == 0)
         say_fault(result->path, &err);
+    text_free(&what);
 }
 
 /* Says why a file has no answer. What is passed over needs no advice, and no word when all is to be quiet. */
@@ -787,8 +802,8 @@ static char *crash_output_name(const crash_options *o, const char *report_path, 
         text_char(&t, '-');
         text_dec(&t, number);
     }
-    const char *ending =
-        strcmp(base + stem, ".plcrash") == 0 ? ".crash" : base + stem; /* it comes out as text */
+    bool is_binary = strcmp(base + stem, ".plcrash") == 0 || strcmp(base + stem, ".dmp") == 0;
+    const char *ending = is_binary ? ".crash" : base + stem; /* it comes out as text */
     text_c(&t, endings[o->format] != NULL ? endings[o->format] : ending);
     text_add(&t, "", 1);
     return t.v;

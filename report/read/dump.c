@@ -1,0 +1,336 @@
+/* The report of a dead process; see dump.h. */
+#include "dump.h"
+#include "../base/memory.h"
+#include "frame_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Apple's reports end a stack there. */
+enum { MAX_FRAMES = 512 };
+
+/* A record of a frame takes 16 bytes of memory, which only threads that share a stack have in common. */
+enum { FRAME_BYTES = 16 };
+
+decoded_image *dump_add_image(dump *d)
+{
+    decoded_image *image = mem_push(&d->images, &d->image_count, &d->image_cap, sizeof *image);
+    image->index = d->image_count - 1;
+    return image;
+}
+
+dump_thread *dump_add_thread(dump *d)
+{
+    return mem_push(&d->threads, &d->thread_count, &d->thread_cap, sizeof *d->threads);
+}
+
+static int dump_by_number(const void *a, const void *b)
+{
+    const dump_number *x = a;
+    const dump_number *y = b;
+    MACHSYM_COUNT_WORK(1);
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+void dump_index_threads(dump *d)
+{
+    d->numbers = mem_alloc(mem_product(d->thread_count, sizeof *d->numbers));
+    d->number_count = d->thread_count;
+    for (uint32_t i = 0; i < d->thread_count; i++)
+        d->numbers[i] = (dump_number){d->threads[i].id, i};
+    if (d->number_count > 0)
+        qsort(d->numbers, d->number_count, sizeof *d->numbers, dump_by_number);
+}
+
+static bool dump_is_number_before(const void *element, const void *id)
+{
+    return ((const dump_number *)element)->id < *(const uint64_t *)id;
+}
+
+dump_thread *dump_find_thread(dump *d, uint64_t id)
+{
+    size_t at = mem_lower_bound(d->numbers, d->number_count, sizeof *d->numbers, &id, dump_is_number_before);
+    return at < d->number_count && d->numbers[at].id == id ? &d->threads[d->numbers[at].index] : NULL;
+}
+
+void dump_add_memory(dump *d, uint64_t base, machsym_str bytes)
+{
+    if (bytes.len == 0)
+        return;
+    dump_memory *memory = mem_push(&d->memory, &d->memory_count, &d->memory_cap, sizeof *memory);
+    memory->base = base;
+    memory->bytes = bytes;
+    memory->index = d->memory_count - 1;
+}
+
+void dump_note(dump *d, size_t at, const char *what)
+{
+    if (d->what != NULL)
+        return;
+    d->what = what;
+    d->damaged_at = at > 0 ? at : 1; /* 0 stands for a file that is whole; its name, at 0, is */
+}
+
+machsym_str dump_take_text(dump *d, machsym_str plain, size_t at)
+{
+    if (plain.len > d->text_left) {
+        dump_note(d, at, "texts overlap");
+        return str_make(NULL, 0);
+    }
+    d->text_left -= plain.len;
+    return pool_copy(&d->strings, plain.ptr, plain.len);
+}
+
+void dump_free(dump *d)
+{
+    free(d->images);
+    free(d->threads);
+    free(d->numbers);
+    free(d->memory);
+    text_free(&d->head);
+    text_free(&d->event);
+    text_free(&d->info);
+    text_free(&d->tail);
+    pool_free(&d->strings);
+}
+
+/* ---- Memory ---- */
+
+static int dump_by_base(const void *a, const void *b)
+{
+    const dump_memory *x = a;
+    const dump_memory *y = b;
+    MACHSYM_COUNT_WORK(1);
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Of memory that is there twice the range that begins first stays. So none overlap. */
+static void dump_sort_memory(dump *d)
+{
+    uint32_t count = 0;
+    uint64_t end = 0; /* of what stays: no range ends at 2^64 or behind it */
+    if (d->memory_count > 0)
+        qsort(d->memory, d->memory_count, sizeof *d->memory, dump_by_base);
+    for (uint32_t i = 0; i < d->memory_count; i++) {
+        dump_memory one = d->memory[i];
+        uint64_t twice = end > one.base ? end - one.base : 0;
+        if (twice >= one.bytes.len)
+            continue;
+        one.base += twice;
+        one.bytes = str_from(one.bytes, (size_t)twice);
+        d->memory[count++] = one;
+        end = one.base + one.bytes.len;
+    }
+    d->memory_count = count;
+}
+
+static bool dump_begins_by(const void *element, const void *address)
+{
+    return ((const dump_memory *)element)->base <= *(const uint64_t *)address;
+}
+
+static uint64_t dump_get(const char *p, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = size; i-- > 0;)
+        value = value << 8 | (unsigned char)p[i];
+    return value;
+}
+
+static bool dump_read(const void *context, uint64_t addr, uint64_t *out)
+{
+    const dump *d = context;
+    size_t behind = mem_lower_bound(d->memory, d->memory_count, sizeof *d->memory, &addr, dump_begins_by);
+    const dump_memory *one = behind > 0 ? &d->memory[behind - 1] : NULL;
+    if (one == NULL || addr - one->base >= one->bytes.len ||
+        one->bytes.len - (addr - one->base) < sizeof *out)
+        return false;
+    *out = dump_get(one->bytes.ptr + (addr - one->base), sizeof *out);
+    return true;
+}
+
+/* ---- Registers ---- */
+
+static uint64_t dump_value_of(const dump_state *state, const dump_register *one)
+{
+    return dump_get(state->bytes.ptr + one->at, one->size);
+}
+
+bool dump_register_of(const dump_state *state, const char *name, uint64_t *out)
+{
+    for (uint32_t i = 0; state->layout != NULL && name != NULL && i < state->layout->count; i++) {
+        const dump_register *one = &state->layout->v[i];
+        if ((one->group & state->groups) == 0 || strcmp(one->name, name) != 0)
+            continue;
+        *out = dump_value_of(state, one);
+        return true;
+    }
+    return false;
+}
+
+static void dump_put_registers(const dump_thread *thread, uint32_t number, text *out)
+{
+    const dump_state *state = &thread->state;
+    uint32_t count = 0;
+    for (uint32_t i = 0; state->layout != NULL && i < state->layout->count; i++) {
+        const dump_register *one = &state->layout->v[i];
+        if ((one->group & state->groups) == 0)
+            continue;
+        if (count == 0) {
+            text_c(out, "Thread ");
+            text_dec(out, number);
+            text_c(out, " crashed with ");
+            text_c(out, state->layout->title);
+            text_c(out, ":\n");
+        }
+        decoded_put_register(out, count++, str_c(one->name), dump_value_of(state, one), 2u * one->size);
+    }
+    decoded_end_registers(out, count);
+}
+
+/* ---- Stacks ---- */
+
+static const decoded_image *dump_image_of(const dump *d, uint64_t addr)
+{
+    return decoded_find_image(d->images, d->image_count, addr);
+}
+
+/* Who called an address that has no code: no instruction of a function ran there, so the return address is
+ * still where the call left it. */
+static uint64_t dump_caller_of_nothing(const dump *d, const dump_state *state, uint64_t sp)
+{
+    uint64_t caller = 0;
+    if (state->layout->lr != NULL)
+        dump_register_of(state, state->layout->lr, &caller);
+    else if (!dump_read(d, sp, &caller))
+        return 0;
+    caller = machsym_plain_pc(state->layout->cputype, caller);
+    return dump_image_of(d, caller) != NULL ? caller : 0;
+}
+
+/* What ends a stack outside of all images is no code that is known to be any: a frame pointer that holds
+ * something else leads there. Code that was made at run time has callers in images. */
+static uint32_t dump_known_frames(const dump *d, const uint64_t *frames, uint32_t count)
+{
+    while (d->image_count > 0 && count > 1 && dump_image_of(d, frames[count - 1]) == NULL)
+        count--;
+    return count;
+}
+
+/* Returns how many of the frames that are left were looked for. */
+static size_t dump_put_stack(const dump *d, const dump_thread *thread, size_t left, text *out)
+{
+    uint64_t frames[MAX_FRAMES];
+    const dump_state *state = &thread->state;
+    framewalk walk = {dump_read,  d, 0, 0,
+                      UINT64_MAX, 0, 0}; /* without a stack pointer: no frame but the pc */
+    if (state->layout == NULL || !dump_register_of(state, state->layout->pc, &walk.pc))
+        return 0;
+    walk.cputype = state->layout->cputype;
+    dump_register_of(state, state->layout->fp, &walk.fp);
+    dump_register_of(state, state->layout->sp, &walk.sp);
+    if (thread->crashed && d->has_bad_jump)
+        walk.caller = dump_caller_of_nothing(d, state, walk.sp);
+    uint32_t count = framewalk_stack(&walk, frames, left < MAX_FRAMES ? (uint32_t)left : MAX_FRAMES);
+    uint32_t known = dump_known_frames(d, frames, count);
+    for (uint32_t i = 0; i < known; i++)
+        decoded_put_frame(out, dump_image_of(d, frames[i]), i, frames[i], frames[i], str_make(NULL, 0), 0);
+    return count;
+}
+
+static void dump_put_title(const dump_thread *thread, uint32_t number, text *out)
+{
+    if (thread->name.len > 0) {
+        text_c(out, "Thread ");
+        text_dec(out, number);
+        text_c(out, " name:  ");
+        text_shown(out, thread->name);
+        text_char(out, '\n');
+    }
+    text_c(out, "Thread ");
+    text_dec(out, number);
+    text_c(out, thread->crashed ? " Crashed:\n" : ":\n");
+}
+
+static void dump_put_threads(dump *d, text *out)
+{
+    size_t left = d->file_len / FRAME_BYTES + d->thread_count;
+    for (uint32_t i = 0; i < d->thread_count; i++) {
+        dump_put_title(&d->threads[i], i, out);
+        left -= dump_put_stack(d, &d->threads[i], left, out);
+        text_char(out, '\n');
+    }
+    for (uint32_t i = 0; i < d->thread_count; i++) {
+        if (d->threads[i].crashed || d->threads[i].is_asked)
+            dump_put_registers(&d->threads[i], i, out);
+    }
+}
+
+/* ---- The report ---- */
+
+/* Lines of these forms mean something in text; a message that has one is quoted. */
+static bool dump_is_plain_message(machsym_str s)
+{
+    static const char *const words[] = {"Fatal error",       "Assertion failed", "Precondition failed",
+                                        "Assertion failure", "BUG IN CLIENT",    "Terminating app",
+                                        "*** Terminating",   "CoreFoundation"};
+    bool is_plain = s.len > 0 && s.ptr[0] >= 'a' && s.ptr[0] <= 'z';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_plain |= str_starts(s, words[i]);
+    return is_plain;
+}
+
+void dump_put_info(dump *d, machsym_str source, machsym_str message)
+{
+    message = str_trim(message);
+    if (message.len == 0)
+        return;
+    if (!dump_is_plain_message(message)) {
+        text_c(&d->info, "in ");
+        text_shown(&d->info, source);
+        text_c(&d->info, ": ");
+    }
+    text_shown(&d->info, message);
+    text_char(&d->info, '\n');
+}
+
+static void dump_put_triggered(const dump *d, text *out)
+{
+    for (uint32_t i = 0; i < d->thread_count; i++) {
+        if (!d->threads[i].crashed)
+            continue;
+        decoded_put_key(out, "Triggered by Thread");
+        text_dec(out, i);
+        text_char(out, '\n');
+        return;
+    }
+}
+
+void dump_put(dump *d, text *out)
+{
+    decoded_sort_images(d->images, d->image_count);
+    dump_sort_memory(d);
+    text_add(out, d->head.v, d->head.len);
+    text_char(out, '\n');
+    text_add(out, d->event.v, d->event.len);
+    dump_put_triggered(d, out);
+    if (d->info.len > 0) {
+        text_c(out, "\nApplication Specific Information:\n");
+        text_add(out, d->info.v, d->info.len);
+    }
+    text_char(out, '\n');
+    dump_put_threads(d, out);
+    decoded_put_images(out, d->images, d->image_count);
+    text_c(out, d->tail.len > 0 ? "\n" : "");
+    text_add(out, d->tail.v, d->tail.len);
+    if (d->what == NULL)
+        return;
+    text_c(out, "\nThe report is damaged at byte ");
+    text_dec(out, d->damaged_at);
+    text_c(out, ": ");
+    text_sentence(out, d->what);
+}

@@ -1,0 +1,135 @@
+#!/bin/sh
+# Minidumps of Crashpad's and Breakpad's: what is told of them, in every form; damage; programs for other systems. Truth: who wrote
+# the dumps (tests/minidump.py), lldb, which reads the same files, and LLVM's yaml2obj, which writes them in a way of its own.
+# tests/test_minidump.c cuts and changes them at every byte.
+. tests/checks
+samples=tests/fixtures/services
+dsym=tests/fixtures/bin/demo.app.dSYM
+export XDG_CACHE_HOME="$work/cache"
+
+run() # ARGUMENT...: into $work/out and $work/err
+{
+    "$MACHSYM" crash -q --no-cache -d $dsym "$@" >"$work/out" 2>"$work/err"
+    check "$*"
+}
+
+has() # TEXT...: each is in $work/out
+{
+    for text in "$@"; do
+        grep -qF -e "$text" "$work/out"
+        check "$text" || cat "$work/err"
+    done
+}
+
+# ---- The samples ----
+
+run $samples/crashpad.dmp
+has "Incident Identifier: 10111213-1415-1617-1819-1A1B1C1D1E1F" "CrashReporter Key:   20212223-2425-2627-2829-2A2B2C2D2E2F" \
+    "Process:             demo [412]" "Version:             1.2" "Code Type:           ARM-64" "Date/Time:           2026-03-14T08:26:53Z" \
+    "Launch Time:         2026-03-14T08:26:51Z" "OS Version:          iPhone OS 17.4 (21E219)" \
+    "Exception Type:      EXC_BAD_ACCESS (SIGSEGV)" "Exception Subtype:   KERN_INVALID_ADDRESS at 0x0000000000000008" \
+    "Triggered by Thread: 1" "dyld: lazy symbol binding failed" "Thread 0 name:  main" "Thread 1 name:  CrPlayer" "Thread 1 Crashed:" \
+    "1   demo                          	0x0000000102a30a7c -[Player play:] + 52 (player.mm:14)" \
+    "Thread 1 crashed with ARM Thread State (64-bit):" "    pc: 0x0000000102a30aec  cpsr: 0x60001000" \
+    "0x0000000102a30000 - 0x0000000102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /private/var/containers" \
+    'Annotation:          user: 7\n0   not 0x0000000102a30aec a frame' "Annotation:          demo: ptype: player"
+mv "$work/out" "$work/text.crash"
+run "$work/text.crash"
+same "$work/text.crash" "$work/out" "the text is a report that has its names"
+run --apple $samples/crashpad.dmp
+has "Exception Codes:     0x0000000000000001, 0x0000000000000008" "(player.mm:15)"
+run --json $samples/crashpad.dmp
+has '"format":"minidump"' '"frames":7,' '"app_info":"dyld: lazy symbol binding failed"' '"demo: mode: shuffle"' '"pid":412'
+run --brief $samples/crashpad.dmp
+has '"what":"access through a null pointer: an access at 0x8"'
+run --signature $samples/crashpad.dmp
+has "EXC_BAD_ACCESS: -[Player skip:] | -[Player play:] | main"
+run --html $samples/crashpad.dmp
+has "Player skip:"
+run -o "$work/folder/" $samples/crashpad.dmp
+same "$work/text.crash" "$work/folder/crashpad.crash" "a folder gets text, by its name too"
+run --redact $samples/crashpad.dmp
+! grep -q "10111213-1415\|20212223-2425" "$work/out"
+check "--redact takes the identifiers out"
+run $samples/breakpad.dmp
+has "OS Version:          macOS 14.3.1 (23D60)" "Exception Type:      EXC_BAD_ACCESS (SIGBUS)" \
+    "Exception Subtype:   KERN_PROTECTION_FAILURE at 0x0000000000000008" \
+    "Assertion failed: (item != NULL), function -[Player skip:], file player.mm, line 19." "3   demo                          	0x0000000102a309b8 main + 120"
+
+# ---- Damage ----
+
+head -c 3000 $samples/breakpad.dmp >"$work/cut.dmp"
+"$MACHSYM" crash -q -d $dsym "$work/cut.dmp" >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q "^The report is damaged at byte [1-9]" "$work/out" &&
+    grep -q "cut.dmp: the dump is damaged: .*; the rest is answered (minidump, offset [1-9]" "$work/err"
+check "a dump that is cut short: what is whole, where it is damaged, and status 1" "$work/err"
+printf 'MDMP\223\247\000\000\020\000\000\000' >"$work/head.dmp"
+"$MACHSYM" crash -q "$work/head.dmp" >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q "head.dmp: the header is cut short, at byte 12" "$work/err"
+check "half a header" "$work/err"
+
+if ! command -v python3 >/dev/null; then
+    skip "dumps from a generator: it needs python3"
+    end
+    exit
+fi
+export PYTHONDONTWRITEBYTECODE=1
+
+# ---- What else a dump may be of ----
+
+python3 tests/minidump_kinds.py "$work" >"$work/log" 2>&1
+check "dumps of other kinds" "$work/log"
+told() # NAME TEXT...: the dump of that name says each; a line a frame
+{
+    name=$1
+    shift
+    run --no-inline "$work/$name.dmp"
+    has "$@"
+}
+told abort "Exception Type:      EXC_CRASH (SIGABRT)" "Exception Codes:     0x0000000000000000, 0x0000000000000000" "abort() called"
+told wrapped "Exception Type:      EXC_BAD_ACCESS (SIGSEGV)" "Exception Codes:     0x0000000000000001, 0x0000000000000010"
+told trap "Exception Type:      EXC_BREAKPOINT (SIGTRAP)"
+told guard "Exception Type:      EXC_GUARD" "Exception Codes:     0x4000000100000002, 0x0000000000000007"
+told signal "Exception Type:      EXC_SOFTWARE (SIGABRT)"
+told simulated "Exception Note:      SIMULATED (this is NOT a crash)"
+told thrown "Exception Type:      EXC_CRASH (SIGABRT)" "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 7 beyond bounds'"
+run --summary "$work/thrown.dmp"
+has "uncaught exception NSRangeException: index 7 beyond bounds"
+told asked "Thread 1:" "Thread 1 crashed with ARM Thread State"
+! grep -q "Crashed:\|Exception Type" "$work/out"
+check "a dump without an exception has no thread that crashed"
+told nowhere "0   ???                           	0x0000000000000010" "1   demo                          	0x0000000102a30a7c" \
+    "2   demo                          	0x0000000102a309fc"
+told nowhere-x86 "0   ???                           	0x0000000000000010" "1   demo                          	0x0000000102a30a7c" \
+    "crashed with X86 Thread State (64-bit):" "   rip: 0x0000000000000010"
+told lost "Thread 2 Crashed:"
+told hostile 'in x\nThread 0 Crashed:: Thread 7 Crashed:' 'Thread 0 name:  n\n0   demo 0x0000000102a30a7c 0x102a30000 + 2684'
+[ "$(grep -c '^[0-9]* .*	0x' "$work/out")" -eq 4 ]
+check "texts make no frames" "$work/out"
+told linux "OS Version:          Linux 6.1" "Exception Type:      exception 0x0000000b" "libc.so.6 x86_64 (ELF)"
+told windows "OS Version:          Windows 10.0.19045" "Exception Type:      exception 0xc0000005" "ntdll.dll x86_64 (PE)" \
+    "0   app.exe                       	0x00007ff600001234 0x7ff600000000 + 4660"
+"$MACHSYM" crash -q "$work/i386.dmp" >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q "registers are damaged, or of a processor that is neither arm64 nor x86_64" "$work/err"
+check "a processor whose registers are not read" "$work/err"
+told loop "3   demo                          	0x0000000102a309b8"
+[ "$(grep -c '^[0-9]* .*	0x' "$work/out")" -eq 6 ]
+check "a stack that goes round ends" "$work/out"
+told overlap "3   demo                          	0x0000000102a309b8"
+told memory64 "3   demo                          	0x0000000102a309b8"
+told many "Thread 1999:"
+[ "$(grep -c '^[0-9]* .*	0x' "$work/out")" -le $((2000 + $(wc -c <"$work/many.dmp") / 16)) ]
+check "threads that share a stack of 512 frames: no more than their bytes hold"
+
+# ---- lldb and LLVM ----
+
+suffix=$(for version in -22 -19 -14 ""; do command -v obj2yaml$version yaml2obj$version >/dev/null && echo "x$version" && break; done)
+lldb=$(command -v lldb-22 || command -v lldb)
+modules=
+[ -z "$lldb" ] || modules=$("$lldb" -P 2>/dev/null)
+[ -n "$lldb" ] || skip "dumps from a generator, read by lldb: it needs lldb-22"
+[ -n "$suffix" ] || skip "dumps from a generator, written anew by LLVM: it needs yaml2obj-22"
+mkdir "$work/generated"
+python3 tests/minidump_lldb.py "$MACHSYM" "$work/generated" "$modules" ${suffix:+"${suffix#x}"} >"$work/log" 2>&1
+check "40 dumps from a generator" "$work/log"
+end

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Minidumps of each kind of exception, of other systems, and hostile ones, by the writer of tests/minidump.py.
+usage: minidump_kinds.py FOLDER"""
+import struct
+import sys
+
+sys.path.insert(0, "tests")
+import minidump as md  # noqa: E402
+
+folder = sys.argv[1]
+TRAP, PLAY, BLOCK, MAIN = md.STACK
+ANNOTATED = "00000000-0000-0000-0000-000000000000"
+
+
+def save(name, dump):
+    with open("%s/%s.dmp" % (folder, name), "wb") as file:
+        file.write(bytes(dump.data))
+
+
+def start(streams=8, platform=md.MAC, processor=md.ARM64):
+    dump = md.Dump(streams)
+    dump.system(processor, platform, (14, 3, 1), "23D60")
+    dump.modules([dump.module(md.LOAD, 0x4000, "/Applications/demo", md.UUID),
+                  dump.module(0x1B0000000, 0x90000, "/usr/lib/system/libsystem_c.dylib", "00010203-0405-0607-0809-0A0B0C0D0E0F")])
+    return dump
+
+
+def one_thread(dump, exception=None, **more):
+    """The demo's stack, and an exception: number, flags, address, information."""
+    stack, fp = md.frames([PLAY, BLOCK, MAIN])
+    context = md.arm64({"pc": TRAP, "sp": md.STACK_BASE, "fp": fp, **more})
+    dump.threads([dump.thread(771, context, (md.STACK_BASE, stack))])
+    if exception is not None:
+        dump.exception(771, *exception, context)
+
+
+# Crashpad: the number that the kernel told and its codes are the parameters; in EXC_CRASH, 10, the first code has what it came from.
+dump = start()
+one_thread(dump, (0, 0, TRAP, [10, 6 << 24, 0]))
+dump.crashpad(ANNOTATED, ANNOTATED, [], [(1, ["abort() called"], [], [])])
+save("abort", dump)
+dump = start()
+one_thread(dump, (1, 1, 0x10, [10, 11 << 24 | 1 << 20 | 1, 0x10]))
+save("wrapped", dump)
+dump = start()
+one_thread(dump, (6, 1, TRAP, [6, 1, TRAP]))
+save("trap", dump)
+dump = start()  # the upper half of the code, which the flags have room for
+one_thread(dump, (12, 0x40000001, TRAP, [12, 0x4000000100000002, 7]))
+save("guard", dump)
+dump = start()
+one_thread(dump, (5, 0x10003, TRAP, [5, 0x10003, 6]))
+save("signal", dump)
+dump = start()
+one_thread(dump, (0x43507378, 0, TRAP, [0x43507378, 0, 0]))
+save("simulated", dump)
+dump = start()
+one_thread(dump, (0x43506E78, 0, TRAP, [0x43506E78, 0, 0]))
+dump.crashpad(ANNOTATED, ANNOTATED, [], [(0, [], [], [("exceptionName", 1, "NSRangeException"), ("exceptionReason", 1, "index 7 beyond bounds")])])
+save("thrown", dump)
+
+# No exception: Breakpad tells who asked for the dump.
+dump = start()
+contexts = [md.arm64({"pc": pc}) for pc in (TRAP, PLAY)]
+dump.threads([dump.thread(771 + i, context) for i, context in enumerate(contexts)])
+dump.breakpad(1, 772)
+save("asked", dump)
+
+# A call of an address without code: the caller is where calls leave it.
+dump = start()
+stack, fp = md.frames([BLOCK, MAIN])
+context = md.arm64({"pc": 0x10, "sp": md.STACK_BASE, "fp": fp, "lr": PLAY | 0x51 << 56})
+dump.threads([dump.thread(771, context, (md.STACK_BASE, stack))])
+dump.exception(771, 1, 1, 0x10, [1, 1, 0x10], context)
+save("nowhere", dump)
+dump = start(processor=md.AMD64)
+context = md.x86_64({"rip": 0x10, "rsp": md.STACK_BASE, "rbp": fp})
+dump.threads([dump.thread(771, context, (md.STACK_BASE, struct.pack("<Q", PLAY) + stack[8:]))])
+dump.exception(771, 1, 1, 0x10, [1, 1, 0x10], context)
+save("nowhere-x86", dump)
+
+# The thread that crashed is not in the list.
+dump = start()
+dump.threads([dump.thread(771 + i, context) for i, context in enumerate(contexts)])
+dump.exception(900, 1, 1, 8, [1, 1, 8], contexts[0])
+save("lost", dump)
+
+# Texts that look like what a report consists of.
+dump = start()
+one_thread(dump, (1, 1, 8, [1, 1, 8]))
+frame = "0   demo 0x0000000102a30a7c 0x102a30000 + 2684"
+dump.names([(771, "n\n" + frame)])
+dump.modules([dump.module(md.LOAD, 0x4000, "/x\nThread 0 Crashed:", md.UUID)])
+struct.pack_into("<I", dump.data, 32 + 12, 0)  # the list of images that was there first is of no kind now
+dump.crashpad(ANNOTATED, ANNOTATED, [(frame, frame), ("Thread 0 Crashed:", "\r" + frame)],
+              [(0, ["Thread 7 Crashed:", frame, "[  0] 4C4C44B5-5555-3144-A1BA-79CA685DEC58 0x1 /x", "Crashed: 0", "\t" + frame,
+                    "0x1 - 0x2 x arm64 <4c4c44b555553144a1ba79ca685dec58> /x", "\n\n" + frame, "12 x (in y) + 1 [0x102a30a7c]"], [], [])])
+save("hostile", dump)
+
+# Other systems and processors.
+for name, platform, version, path, code in (("linux", md.LINUX, (6, 1, 0), "/lib/libc.so.6", 11),
+                                            ("windows", md.NT, (10, 0, 19045), "C:\\Windows\\ntdll.dll", 0xC0000005)):
+    dump = md.Dump(4)
+    dump.system(md.AMD64, platform, version, "")
+    program = "C:\\app\\app.exe" if platform == md.NT else "/usr/bin/app"
+    dump.modules([dump.module(0x7FF600000000, 0x8000, program.replace("\\", "/"), md.UUID),
+                  dump.module(0x7FFA00000000, 0x90000, path.replace("\\", "/"),
+                              **({"uuid": md.UUID} if platform == md.NT else {"record": b"LEpB" + bytes(20)}))])
+    context = md.x86_64({"rip": 0x7FF600001234, "rsp": md.STACK_BASE, "rbp": 0})
+    dump.threads([dump.thread(1, context, (md.STACK_BASE, bytes(64)))])
+    dump.exception(1, code, 0, 0x7FF600001234, [], context)
+    save(name, dump)
+dump = start(processor=0)
+dump.threads([dump.thread(1, struct.pack("<I", 0x10007).ljust(716, b"\0"))])
+save("i386", dump)
+
+# Memory: a stack that goes round, ranges that overlap, one list of large ranges.
+dump = start()
+raw, fp = md.frames([PLAY, BLOCK, MAIN, PLAY, BLOCK])
+raw = bytearray(raw)
+struct.pack_into("<Q", raw, len(raw) - 0x30, fp)
+context = md.arm64({"pc": TRAP, "sp": md.STACK_BASE, "fp": fp})
+dump.threads([dump.thread(1, context, (md.STACK_BASE, bytes(raw)))])
+save("loop", dump)
+dump = start()
+raw, fp = md.frames([PLAY, BLOCK, MAIN])
+context = md.arm64({"pc": TRAP, "sp": md.STACK_BASE, "fp": fp})
+dump.threads([dump.thread(1, context)])
+dump.memory([(md.STACK_BASE + 0x40, raw[0x40:]), (md.STACK_BASE, raw[:0x50]), (md.STACK_BASE + 0x8, raw[0x8:0x20]), (0, bytes(16))])
+save("overlap", dump)
+dump = start()
+dump.threads([dump.thread(1, context)])
+dump.memory64([(0x1000, bytes(32)), (md.STACK_BASE, raw)])
+save("memory64", dump)
+
+# Threads that share their registers and a stack of many frames.
+dump = start()
+raw, fp = md.frames([PLAY] * 600, gap=0)
+where = struct.pack("<Q", md.STACK_BASE) + dump.located(raw)
+registers = dump.located(md.arm64({"pc": TRAP, "sp": md.STACK_BASE, "fp": fp}))
+dump.threads([struct.pack("<IIIIQ", i, 0, 0, 0, 0) + where + registers for i in range(2000)])
+save("many", dump)

@@ -1,0 +1,246 @@
+/* Minidumps: the samples, which tests/minidump.py writes from the documented layout, cut at every byte and with every field
+ * changed; stacks by frame pointers against chains that are built here. No dump is hung on, none reads outside itself, and what
+ * is cut has no frame that the whole dump lacks. */
+#include "test.h"
+
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
+#include "../report/read/frame_walk.h"
+#include "../report/read/minidump.h"
+
+#include <string.h>
+
+/* What a byte of a dump may become: a record of a thread has registers, a byte of a text up to four when escaped. */
+enum { MOST_A_BYTE = 128, HEAD = 4096 };
+
+static const char *const samples[] = {"tests/fixtures/services/crashpad.dmp",
+                                      "tests/fixtures/services/breakpad.dmp"};
+
+static text read_sample(const char *path)
+{
+    text t = {0};
+    char buffer[4096];
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    if (file == NULL)
+        return t;
+    for (size_t count; (count = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        text_add(&t, buffer, count);
+    fclose(file);
+    return t;
+}
+
+/* Decodes bytes of which none stand behind the last one. Returns where they are damaged. */
+static size_t decode(const char *bytes, size_t len, text *out, const char **what)
+{
+    char *copy = mem_alloc(len > 0 ? len : 1);
+    memcpy(copy, bytes, len);
+    out->len = 0;
+    size_t at = minidump_decode(str_make(copy, len), out, what);
+    CHECK((at > 0) == (*what != NULL));
+    CHECK(at <= len);
+    CHECK(out->len <= HEAD + len * MOST_A_BYTE);
+    CHECK(memchr(out->v, 0, out->len) == NULL);
+    free(copy);
+    return at;
+}
+
+/* A frame is "NUMBER   IMAGE   \t0xADDRESS ...": what stands behind its number. */
+static machsym_str frame_of(machsym_str line)
+{
+    size_t tab = str_find(line, "\t0x");
+    bool is_frame = tab < line.len && line.ptr[0] >= '0' && line.ptr[0] <= '9';
+    return is_frame ? str_make(line.ptr + tab, str_find(str_from(line, tab), " ")) : str_make(NULL, 0);
+}
+
+static size_t count_frames(const text *t)
+{
+    machsym_str rest = {t->v, t->len};
+    machsym_str line;
+    size_t count = 0;
+    while (str_take_line(&rest, &line))
+        count += frame_of(line).len > 0;
+    return count;
+}
+
+static bool has_address(const text *whole, machsym_str address)
+{
+    machsym_str rest = {whole->v, whole->len};
+    machsym_str line;
+    while (str_take_line(&rest, &line)) {
+        if (str_equal(frame_of(line), address))
+            return true;
+    }
+    return false;
+}
+
+static void test_cuts(const char *path)
+{
+    text sample = read_sample(path);
+    text whole = {0};
+    text out = {0};
+    const char *what = NULL;
+    test_begin();
+    CHECK_EQ(decode(sample.v, sample.len, &whole, &what), 0);
+    CHECK(count_frames(&whole) >= 4);
+    for (size_t len = 6; len < sample.len; len++) {
+        machsym_str line;
+        decode(sample.v, len, &out, &what);
+        machsym_str rest = {out.v, out.len};
+        while (str_take_line(&rest, &line)) {
+            machsym_str address = frame_of(line);
+            CHECK(address.len == 0 || has_address(&whole, address));
+        }
+        CHECK(str_find(str_make(out.v, out.len), "\nThe report is damaged at byte ") < out.len ||
+              what == NULL);
+    }
+    /* the last bytes end a text or a stream that nobody knows: all others are missed */
+    decode(sample.v, sample.len * 9 / 10, &out, &what);
+    CHECK(what != NULL);
+    test_end(path);
+    text_free(&sample);
+    text_free(&whole);
+    text_free(&out);
+}
+
+static void set_u32(text *t, size_t at, uint32_t value)
+{
+    for (size_t i = 0; i < 4; i++)
+        t->v[at + i] = (char)(value >> 8 * i);
+}
+
+static void test_fields(const char *path)
+{
+    static const uint32_t values[] = {0, 1, 31, 0x7fffffff, 0x80000000, 0xfffffff0, UINT32_MAX};
+    text sample = read_sample(path);
+    text damaged = {0};
+    text out = {0};
+    const char *what = NULL;
+    test_begin();
+    for (size_t at = 8; at + 4 <= sample.len; at += 4) {
+        for (size_t i = 0; i < sizeof values / sizeof *values + 2; i++) {
+            uint32_t len = (uint32_t)sample.len;
+            damaged.len = 0;
+            text_add(&damaged, sample.v, sample.len);
+            set_u32(&damaged, at,
+                    i < sizeof values / sizeof *values ? values[i] : len - (i % 2 == 0 ? 4 : 0));
+            decode(damaged.v, damaged.len, &out, &what);
+            CHECK(count_frames(&out) <= len / 16 + 3);
+        }
+    }
+    test_end(path);
+    text_free(&sample);
+    text_free(&damaged);
+    text_free(&out);
+}
+
+/* Counts of 2^32 where lists are, and the words that say so. */
+static void test_counts(void)
+{
+    text sample = read_sample(samples[0]);
+    text out = {0};
+    const char *what = NULL;
+    set_u32(&sample, 8, UINT32_MAX);
+    CHECK_EQ(decode(sample.v, sample.len, &out, &what), 8);
+    CHECK(what != NULL && strcmp(what, "the list of streams reaches past the end of the file") == 0);
+    CHECK(count_frames(&out) > 0);
+    text_free(&sample);
+    sample = read_sample(samples[0]);
+    for (size_t i = 32; i < 32 + 9 * 12; i += 12) { /* the list of threads */
+        uint32_t at = (uint8_t)sample.v[i + 8] | (uint32_t)(uint8_t)sample.v[i + 9] << 8;
+        if (sample.v[i] != 3)
+            continue;
+        set_u32(&sample, at, UINT32_MAX);
+        CHECK_EQ(decode(sample.v, sample.len, &out, &what), at);
+        CHECK(what != NULL && strcmp(what, "a list is longer than what holds it") == 0);
+        CHECK_EQ(count_frames(&out), 7);
+    }
+    text_free(&sample);
+    text_free(&out);
+}
+
+/* ---- Stacks ---- */
+
+enum { WORDS = 4096 };
+static const uint64_t base = 0x16f000000;
+
+/* A stack of words; those behind it are not there. */
+static bool read_word(const void *context, uint64_t addr, uint64_t *out)
+{
+    if (addr < base || (addr - base) / 8 >= WORDS || (addr - base) % 8 != 0)
+        return false;
+    *out = ((const uint64_t *)context)[(addr - base) / 8];
+    return true;
+}
+
+static void put_record(uint64_t *stack, size_t at, uint64_t above, uint64_t back)
+{
+    stack[at] = above;
+    stack[at + 1] = back;
+}
+
+static uint64_t where(size_t at)
+{
+    return base + 8 * at;
+}
+
+static void test_stacks(void)
+{
+    static uint64_t stack[WORDS];
+    uint64_t out[WORDS];
+    framewalk walk = {read_word, stack, 0x0100000c, 0x100000aec, where(0), where(2), 0};
+    test_begin();
+    memset(stack, 0, sizeof stack);
+    put_record(stack, 2, where(10), 0x100000b00);
+    put_record(stack, 10, where(12) | UINT64_C(1) << 60, UINT64_C(0x0051000100000c00)); /* async; signed */
+    put_record(stack, 12, 0, 0x100000d00);
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    CHECK(out[0] == 0x100000aec && out[1] == 0x100000b00 && out[2] == 0x100000c00 && out[3] == 0x100000d00);
+    CHECK_EQ(framewalk_stack(&walk, out, 2), 2);
+    CHECK_EQ(framewalk_stack(&walk, out, 0), 0);
+    walk.caller = 0x100000ff0;
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 5);
+    CHECK_EQ(out[1], 0x100000ff0);
+    CHECK_EQ(framewalk_stack(&walk, out, 1), 1);
+    walk.caller = 0;
+    stack[12] = where(2); /* round */
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    stack[12] = where(12); /* in place */
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    stack[12] = where(13); /* records do not overlap */
+    stack[14] = 0x100000e00;
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    stack[12] = where(20) + 4; /* no word begins there */
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    stack[12] = where(WORDS - 1); /* half of it lies behind the stack */
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    stack[12] = UINT64_MAX - 7;
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    stack[11] = 0xfff; /* no code lies in the first page */
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 2);
+    walk.sp = where(3); /* a frame pointer below the stack */
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 1);
+    walk.sp = 0;
+    walk.fp = 0;
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 1);
+    walk.cputype = 0x01000007; /* addresses of x86_64 have no signature */
+    walk.pc = UINT64_C(0x0051000100000c00);
+    CHECK(framewalk_stack(&walk, out, WORDS) == 1 && out[0] == walk.pc);
+    for (size_t i = 0; i < WORDS; i += 2) /* as many as there is room for */
+        put_record(stack, i, where(i + 2), 0x100000000 + i);
+    walk.fp = walk.sp = where(0);
+    CHECK_EQ(framewalk_stack(&walk, out, 512), 512);
+    CHECK_EQ(framewalk_stack(&walk, out, WORDS), WORDS / 2 + 1);
+    test_end("stacks");
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        test_cuts(samples[i]);
+        test_fields(samples[i]);
+    }
+    test_counts();
+    test_stacks();
+    return test_done();
+}
