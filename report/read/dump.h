@@ -118,14 +118,14 @@ typedef struct dump {
 
 decoded_image *dump_add_image(dump *d);
 dump_thread *dump_add_thread(dump *d);
-/* Sorts the numbers of the threads, for the next one, which finds the first thread of a number; NULL: none. */
+/* Sorts the numbers of the threads for the next one, which finds the first thread of a number; NULL: none. */
 void dump_index_threads(dump *d);
 dump_thread *dump_find_thread(dump *d, uint64_t id);
 void dump_add_memory(dump *d, uint64_t base, machsym_str bytes);
 /* Notes damage; the first one is told. at: the byte of the file. */
 void dump_note(dump *d, size_t at, const char *what);
-/* A name or text of the file, kept as long as the dump. Texts that overlap are taken until they are as long as
- * the file together; at: where this one stands. */
+/* A name or text of the file, kept as long as the dump. Texts may overlap: no more of them is taken than so
+ * much as the file may hold; at: where this one stands. */
 machsym_str dump_take_text(dump *d, machsym_str plain, size_t at);
 /* An escaped line of Application Specific Information. source: whose message it is. */
 void dump_put_info(dump *d, machsym_str source, machsym_str message);

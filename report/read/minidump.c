@@ -687,7 +687,7 @@ static void minidump_read_objects(minidump *m, machsym_str s, machsym_str image)
     }
 }
 
-/* Texts that the system's libraries leave in their images: what Apple calls Application Specific Information. */
+/* Texts that the system's libraries leave in their images: Application Specific Information, says Apple. */
 static void minidump_read_messages(minidump *m, machsym_str s, machsym_str image)
 {
     minidump_list list = minidump_list_of(m, s, 4);
