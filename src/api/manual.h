@@ -2,33 +2,66 @@
 #define ms_ROOM_api_manual
 
 /* ==== >>manual =============================================================================================
- * One header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
- * from the dSYM, the binary, both, or a map made of them. It runs wherever there is a C compiler. One C or
- * C++ file of a program has
+ * Turns an address of an iPhone or Mac program into function, file, line and inlined calls. One C or C++ file
+ * of a program defines MACHSYM_IMPLEMENTATION before the include; all others have the include alone.
  *
- *     #define MACHSYM_IMPLEMENTATION
- *     #include "machsym.h"
- *
- * and all others have the include alone.
- *
- * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared
- * caches, DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift
- * metadata, function starts. It knows the names of C++, Swift, Rust and D. It does not read ELF or PE,
- * unwind stacks, or read crash reports: the program machsym in tool/ reads those. Compressed debug info
- * (__zdebug_*) is decompressed section by section, each once an image, when it is first needed.
+ *     open a dSYM, a binary or a map      machsym_image_open, machsym_error_text    all threads may use it
+ *     begin lookups                       machsym_session_open                      one for each thread
+ *     make a file address of a pc         machsym_image_addr
+ *     look one address up                 machsym_session_frames, machsym_frame_name
+ *     look thousands up                   machsym_session_lookup                    examples/batch.c
+ *     look the stack of a crash up        machsym_session_stack
+ *     resolve a whole image, keep that    machsym_map_build, machsym_map_save       examples/map.c
+ *     list slices and UUIDs of a file     machsym_list_slices
+ *     read a mangled name                 machsym_demangle
  *
  * ---- One address: examples/minimal.c ----
  *
  * <examples/minimal.c>
  *
  * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
- * runtime address - load address + vmaddr of __TEXT. machsym_image_addr makes one of the other; every other
- * function takes file addresses. A return address points after its call, so look up the address one below
- * it: every frame of a thread but the first one is such an address.
+ * runtime address - load address + vmaddr of __TEXT. Functions take file addresses as addr and
+ * runtime addresses as pc; machsym_image_addr makes the one of the other. A return address points after its
+ * call, so look up the address one below it: every frame of a thread but the first one is such an address.
+ * (machsym_session_stack does that by itself.)
  *
  * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
  * the place of the call in it. No frame means that nothing is known of the address; that is no error.
  * Where memory ran out, the frames say so.
+ *
+ * ---- What it reads ----
+ *
+ * Fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared caches, DWARF
+ * 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function
+ * starts; names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash reports:
+ * the program machsym in tool/ reads those. Compressed debug info (__zdebug_*) is decompressed section by
+ * section, each once an image, when it is first needed.
+ *
+ * Which field of machsym_open_desc counts for which kind of file. file: a Mach-O file or a dSYM; memory: an
+ * image in memory, by MACHSYM_OPEN_LOADED; map: a symbol map; cache: a dyld shared cache; entry: one image of
+ * a cache; from: one image of a cache that is open. yes: the field counts; no: it is MACHSYM_ERR_ARGUMENT or
+ * MACHSYM_ERR_PAIR; -: it is ignored.
+ *
+ *     field          file   memory  map    cache  entry  from
+ *     path           yes    name    yes    yes    yes    -
+ *     bytes          yes    yes     yes    yes    yes    -
+ *     read           yes    no      yes    yes    yes    -
+ *     pair_path      yes    yes     no     no     no     no
+ *     pair_bytes     yes    yes     no     no     no     no
+ *     arch           yes    yes     yes    yes    yes    yes
+ *     uuid           yes    yes     yes    yes    yes    yes
+ *     entry          no     no      -      yes    yes    yes
+ *     load_addr      -      yes     -      -      -      -
+ *     oso_prefixes   yes    -       -      -      -      -
+ *     oso_dirs       yes    -       -      -      -      -
+ *     cache_parts    -      -       -      yes    yes    -
+ *     allocator      yes    yes     yes    yes    yes    yes
+ *
+ * One of path, bytes, read and from says where the file is. from and entry belong together. name: what names
+ * and messages call the bytes. Of a kernel collection, the images are opened by entry as those of a cache,
+ * and object files are searched as for a file. Of the flags, MACHSYM_OPEN_UNCHECKED and
+ * MACHSYM_OPEN_BY_PIECES are for maps, MACHSYM_OPEN_NO_OBJECTS and MACHSYM_OPEN_ANY_TIME for files with a
+ * debug map, MACHSYM_OPEN_NO_PAIR and MACHSYM_OPEN_COPY for what is opened by its path.
  *
  * ---- Many addresses: examples/batch.c ----
  *
@@ -82,24 +115,24 @@
  * variables are not read.
  *
  * - While the image is opened: headers, the tables of symbols and imports, function starts.
- * - When a lookup first needs it: each section of debug info, once. All sessions and threads share it. Who
- *   asks for symbols alone reads none. No lock is needed: if two threads need a section at the same moment,
- *   both read it, and one throws its copy away.
+ * - When a lookup first needs it: each section of debug info, once. All sessions and threads share it. A
+ *   program that asks for symbols alone reads none. No lock is needed: if two threads need a section at the
+ *   same moment, both read it, and one throws its copy away.
  * - When a session first needs names that metadata may have (in a program, but not in a dSYM; and when it
  *   lists symbols, classes or types), and when a map of such a program is planned: each section of metadata
  *   that is looked into, once a session, which keeps it.
  *
  * machsym_image_info counts the first two, machsym_session_get_reads the third. Memory is asked for as many
- * bytes as the slice has, of which the rest is never touched: systems provide no pages for it. A slice that
- * is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What cannot be read
- * is damage. To learn what a file is, machsym_list_slices reads its headers only.
+ * bytes as the slice has. Bytes that are not read are never touched: systems provide no pages for them. A
+ * slice that is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What
+ * cannot be read is damage. To learn what a file is, machsym_list_slices reads its headers only.
  *
- * Of a symbol map only the begin is read when it is opened: 32 KB, or more of maps above 32 MB. Then sessions
- * read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run, names,
- * and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in its own
- * thread. A piece is compared with its checksum before it answers.
+ * Of a symbol map only the beginning is read when it is opened: 32 KB, or more of maps above 32 MB. Then
+ * sessions read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run,
+ * names, and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in
+ * its own thread. A piece is compared with its checksum before it answers.
  *
- * ---- Lifetimes ----
+ * ---- Lifetimes: docs/drawings/lifetimes.svg ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
  * image is closed. Names that are put together from parts, names out of a map's packed text, names out of
@@ -138,18 +171,18 @@
  * What opening compares are load commands: their kinds and sizes, sections with their segments and each
  * other, and tables with __LINKEDIT. machsym_image_read_info also compares names of symbols with their
  * string table and with those that the debug info gives some functions, units with the sections of code,
- * and sections with what some units need of them. Whoever decodes all units also compares their lines and
- * ranges: machsym_session_read_info, and machsym_map_merge for the map. Rows of a sequence ascend, name
+ * and sections with what some units need of them. machsym_session_read_info and machsym_map_merge
+ * decode all units, and also compare their lines and ranges. Rows of a sequence ascend, name
  * files of the table, and end where a function does; lines are not counted down below 0; sequences lie
  * apart. A range ends after it begins, in the same section. A call lies inside of what it is inlined into,
  * and a function inside of its unit. A lookup compares none of that.
  *
  * Other damage has no trace in the file: a bit in the line, file or column of a row, in an address that stays
  * between its neighbours, in a range that stays inside of what is around it, in an entry's numbers or texts,
- * or in one symbol gives another answer, and nobody is told. Compare checksums where files are copied.
+ * or in one symbol gives another answer without a report. Compare checksums where files are copied.
  *
- * Of 32,550 single bits flipped at random, 10,760 changed one of at most 400 answers of their file. So many
- * of these at least are told when a map is made (make soak-flips; 75 sound images in the dSYMs of
+ * Of 32,550 single bits flipped at random, 10,760 changed one of at most 400 answers of their file. When
+ * a map is made, at least these shares of them are reported (make soak-flips; 75 sound images in the dSYMs of
  * tests/fixtures and tests/real and 29 published ones; seed 31):
  *
  *     Mach-O header 100 %, load commands 96 %, unit headers 99 %, .debug_ranges and .debug_rnglists 95 %,

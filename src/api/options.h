@@ -2,11 +2,28 @@
 #define ms_ROOM_api_options
 
 /* ==== >>options ============================================================================================
- * Define these before the include that carries MACHSYM_IMPLEMENTATION. */
+ * Define these before the include that carries MACHSYM_IMPLEMENTATION. Programs set these, or none of them:
+ *
+ *     MACHSYM_STATIC          all functions are static
+ *     MACHSYM_NO_OS           no files, no C library
+ *     MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D, MACHSYM_NO_CACHE, MACHSYM_NO_INFLATE
+ *                             leave code out
+ *     MACHSYM_CACHE_LIMIT     memory of a session: decoded units
+ *     MACHSYM_MAX_OBJECTS     memory of a session: object files that are open
+ *     MACHSYM_KEPT_SHEETS     memory of a session: a map that is read by a callback
+ *     MACHSYM_SMALL_FILE      which files are read and not mapped
+ *     MACHSYM_DEMANGLE_STACK  stack of machsym_demangle
+ *     MACHSYM_ARENA_CHUNK     how much is asked of an allocator at once
+ *     MACHSYM_ASSERT          how a debug build ends with a library of another version
+ *
+ * All others bound what hostile input may cost, or were measured once for all. Real files stay far below the
+ * bounds. To lower one makes nothing faster. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- What programs set ---- */
 
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
@@ -22,6 +39,139 @@
 /* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every
  * descriptor must carry an allocator. Saves about 3 KB. */
 
+/* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
+ * are. Bytes that each saves, gcc 12, x86_64:
+ *                        -Os       -O2
+ *   MACHSYM_NO_SWIFT  79,000   140,000
+ *   MACHSYM_NO_CXX    35,000    66,000
+ *   MACHSYM_NO_RUST   13,000    24,000
+ *   MACHSYM_NO_D      10,000    19,000 */
+
+/* MACHSYM_NO_CACHE: dyld shared caches are refused. Saves 19,000 bytes at -Os and 28,000 at -O2, gcc 12,
+ * x86_64. */
+
+/* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
+ * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
+
+/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
+ * takes about a megabyte. The units that a large crash report asks for fit. */
+#ifndef MACHSYM_CACHE_LIMIT
+#define MACHSYM_CACHE_LIMIT (32u << 20)
+#endif
+
+/* How many object files of a debug map a session keeps open. When one more is needed, all are closed. Each
+ * costs a mapping and about 200 KB. */
+#ifndef MACHSYM_MAX_OBJECTS
+#define MACHSYM_MAX_OBJECTS 64
+#endif
+
+/* How many sheets, pieces of 16 KB, a session keeps of a map that is read by machsym_open_desc.read. A lookup
+ * needs two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
+#ifndef MACHSYM_KEPT_SHEETS
+#define MACHSYM_KEPT_SHEETS 64
+#endif
+
+/* Files up to this many bytes are read into memory rather than mapped: that is as fast, and stays valid when
+ * another program shortens the file. */
+#ifndef MACHSYM_SMALL_FILE
+#define MACHSYM_SMALL_FILE 65536
+#endif
+
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did
+ * for every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large
+ * frame. Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose
+ * threads have small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they
+ * are. This saves 250 bytes of code. */
+#ifndef MACHSYM_DEMANGLE_SMALL_STACK
+#define MACHSYM_DEMANGLE_SMALL_STACK 24576
+#endif
+#ifndef MACHSYM_DEMANGLE_STACK
+#define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* How many bytes are asked of an allocator at once, at least. Unused pages of a chunk cost nothing, since the
+ * system provides a page when it is first touched. 1 makes every object an allocation of its own, so that
+ * memory checkers see what runs past an object's end: fuzzing and the sanitizers' tests use that. */
+#ifndef MACHSYM_ARENA_CHUNK
+#define MACHSYM_ARENA_CHUNK 262144
+#endif
+
+/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was
+ * built from another machsym.h. Define it before every include to do so in another way. Default: assert;
+ * nothing where there is no operating system, or the implementation is in the same file. */
+#if !defined(NDEBUG) && !defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_STATIC)
+#if !defined(MACHSYM_ASSERT) && !defined(MACHSYM_NO_OS) && __STDC_HOSTED__ == 1
+#include <assert.h>
+#define MACHSYM_ASSERT(condition) assert(condition)
+#endif
+#ifdef MACHSYM_ASSERT
+#define MACHSYM_CHECKS_ABI
+#endif
+#endif
+
+/* ---- What was measured: no program has to set it ---- */
+
+/* How many folders above a binary are searched for its dSYM. A binary in a framework of an application,
+ * App.app/Frameworks/X.framework/Versions/A/X, needs five. */
+#ifndef MACHSYM_MAX_DSYM_LEVELS
+#define MACHSYM_MAX_DSYM_LEVELS 6
+#endif
+
+/* How many bytes at the beginning of a file, and of each slice, are asked of machsym_open_desc.read at first:
+ * load commands of real files have 4,000 to 20,000 bytes, and asking twice takes longer than reading
+ * these. */
+#ifndef MACHSYM_READ_HEAD
+#define MACHSYM_READ_HEAD 32768
+#endif
+
+/* A session keeps at least this many decoded units, whatever its limit. One lookup may need three; without
+ * them it would decode the same units over and over. */
+#ifndef MACHSYM_KEPT_UNITS
+#define MACHSYM_KEPT_UNITS 3
+#endif
+
+/* How many entries with names a session remembers, 40 bytes each: calls of one function lie close together
+ * and ask for the same ones. */
+#ifndef MACHSYM_KEPT_NAMES
+#define MACHSYM_KEPT_NAMES 1024
+#endif
+
+/* For how many calls and functions a session remembers where they have lines; 128 bytes each. */
+#ifndef MACHSYM_KEPT_SITES
+#define MACHSYM_KEPT_SITES 1024
+#endif
+
+/* How many lookups of a session search a table of the file from its start, before the session sorts the
+ * table. Sorting costs as much as about four such searches. */
+#ifndef MACHSYM_SCANS
+#define MACHSYM_SCANS 4
+#endif
+
+/* A list of keys is sorted by insertion as long as that takes no more moves than MACHSYM_INSERTION_MOVES, and
+ * MACHSYM_INSERTION_MOVES_PER_KEY for each key. Past that a radix sort takes over. Lists of up to 29 keys
+ * always fit, and so do long lists with few keys out of place. */
+#ifndef MACHSYM_INSERTION_MOVES
+#define MACHSYM_INSERTION_MOVES         300
+#define MACHSYM_INSERTION_MOVES_PER_KEY 4
+#endif
+
+/* How many bytes at each end of a text go into its hash. Most texts are shorter and are hashed whole; in a
+ * hostile file many long texts share their bytes. */
+#ifndef MACHSYM_HASHED_ENDS
+#define MACHSYM_HASHED_ENDS 256
+#endif
+
+/* How many names are tried for the temporary file that a map is written to. Names that are taken belong to
+ * files left over from programs that ended while they wrote. */
+#ifndef MACHSYM_MAX_TEMPORARY_NAMES
+#define MACHSYM_MAX_TEMPORARY_NAMES 1000
+#endif
+
+/* How many line rows an explanation shows: the one that answers, with two before and two after. */
+#define MACHSYM_EXPLAINED_ROWS 5
+
+/* ---- What bounds hostile input: no program has to set it ---- */
+
 /* How many abstract_origin and specification links are followed to find a function's name; real files need
  * 3. */
 #ifndef MACHSYM_MAX_NAME_LINKS
@@ -35,10 +185,10 @@
 #endif
 
 /* How many abbreviation tables (one for each offset and encoding) may share bytes. A table runs to its own
- * end, even where another unit's table is said to begin inside it: that is what one damaged unit header looks
- * like, and it must cost only its unit. Past so many begins, a table ends where the next one begins. So the
- * tables of a hostile file take at most so many times the bytes of the section to read. The section's first
- * table is never cut: there is one of it, and all units of most dSYMs use it. */
+ * end, even where another unit's header states a table that begins inside it: that is what one damaged unit
+ * header looks like, and it must cost only its unit. Past this many such begins, a table ends where the next
+ * one begins. So to read the tables of a hostile file takes at most this many times the bytes of the section.
+ * The section's first table is never cut: there is one of it, and all units of most dSYMs use it. */
 #ifndef MACHSYM_MAX_ABBREV_CLAIMS
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
@@ -50,8 +200,8 @@
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
-/* Behind a damaged load command the next one is searched for. A place is taken if so many commands in a row
- * are right there, or all up to the end. Real files have 40 commands, kernel collections 300. */
+/* After a damaged load command the next one is searched. A position is accepted if this many valid commands
+ * follow it, or if all up to the end are valid. Real files have 40 commands, kernel collections 300. */
 #ifndef MACHSYM_MAX_COMMAND_LINKS
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
@@ -61,16 +211,10 @@
 #define MACHSYM_MAX_PLATFORMS 4
 #endif
 
-/* How many object files of a debug map a session keeps open. When one more is needed, all are closed. Each
- * costs a mapping and about 200 KB. */
-#ifndef MACHSYM_MAX_OBJECTS
-#define MACHSYM_MAX_OBJECTS 64
-#endif
-
-/* How many inlined calls an answer tells of; real files reach about 60. Of a longer chain it has the
- * innermost ones, which say where the code is, and the function that all of them stand in. So no lookup gives
- * more than MACHSYM_MAX_INLINE_DEPTH + 1 frames (machsym_frame.lacks_callers). Each costs a name, and a
- * hostile file may nest a call in every second byte. */
+/* How many inlined calls an answer has; real files reach about 60. Of a longer chain it has the innermost
+ * calls, which say where the code is, and the function that contains all of them. So no lookup gives more
+ * than MACHSYM_MAX_INLINE_DEPTH + 1 frames (machsym_frame.lacks_callers). Each costs a name, and a hostile
+ * file may nest a call in every second byte. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
@@ -94,9 +238,9 @@
 #define MACHSYM_LIST_SHARE 4
 #endif
 
-/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables
- * is one alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address.
- * Past this many a name may be listed twice. */
+/* A symbol's name is compared with those of this many symbols before it at the same address, so that a name
+ * of two tables is one alias. Real addresses have one or two names; in a hostile file all symbols may lie at
+ * one address. Past this many a name may be listed twice. */
 #ifndef MACHSYM_ALIASES_COMPARED
 #define MACHSYM_ALIASES_COMPARED 16
 #endif
@@ -156,50 +300,49 @@
 
 /* How many symbols of a shared cache's images are looked at to name the stubs and islands of one image, and
  * how many to name what its Swift code overrides or implements. Load commands count as symbols of that size.
- * As many bytes as they have may be read of exports. A system has five million symbols; the images that one
- * image calls have a tenth of them. Without a limit,
- * a list of images that share one table of symbols could be read once for each. Names that are left out
- * count as damage. */
+ * Exports may be read up to the bytes that this many symbols have. A system has five million symbols; the
+ * images that one image calls have a tenth of them. Without a limit, a list of images that share one table of
+ * symbols could be read once for each. Names that are left out count as damage. */
 #ifndef MACHSYM_JUMP_SYMBOLS
 #define MACHSYM_JUMP_SYMBOLS 4194304
 #endif
 
-/* What one reader of metadata (exports trie, binds, Objective-C, Swift, unwind tables) may read, in bytes and
- * records: so many for each byte of the image, and some more. Real files need less than one a byte. Without a
- * limit, records that point to each other could be read without end. */
+/* How many bytes and records one reader of metadata (exports trie, binds, Objective-C, Swift, unwind tables)
+ * may read: MACHSYM_METADATA_WORK, and MACHSYM_METADATA_WORK_PER_BYTE for each byte of the image. Real files
+ * need less than one a byte. Without a limit, records that point to each other could be read without end. */
 #ifndef MACHSYM_METADATA_WORK_PER_BYTE
 #define MACHSYM_METADATA_WORK_PER_BYTE 4
 #define MACHSYM_METADATA_WORK          4096
 #endif
 
-/* Where functions of a unit share their code: how many steps are taken for each of its rows to find which
+/* Where functions of a unit share their code, this many steps are taken for each of its rows to find which
  * rows belong to which function. Real units take fewer than one. In a hostile file all sequences may have all
- * code; past this many steps functions have the rows of any of them. */
+ * code; past the limit functions have the rows of any of them. */
 #ifndef MACHSYM_BODY_WORK
 #define MACHSYM_BODY_WORK 16
 #endif
 
-/* How many functions are told of that share one address. Real programs have up to some thousand: empty
+/* How many functions that share one address are reported. Real programs have up to some thousand: empty
  * functions, and those that return 0. */
 #ifndef MACHSYM_MAX_FOLDED
 #define MACHSYM_MAX_FOLDED 65536
 #endif
 
-/* Where a caller in a stack shares its code with other functions, and nothing decides which one it is: how
- * many of them are asked what they call. They must agree. */
+/* If a caller in a stack shares its code with other functions, and nothing decides which one it is, this many
+ * of them are asked what they call. They must agree. */
 #ifndef MACHSYM_MAX_CALLERS
 #define MACHSYM_MAX_CALLERS 16
 #endif
 
-/* In how many units beside the one that answers functions are looked for that share its code. Each is
+/* In how many units, besides the one that answers, functions that share its code are searched. Each is
  * decoded. In files without .debug_aranges units may claim each other's code. */
 #ifndef MACHSYM_MAX_FOLDED_UNITS
 #define MACHSYM_MAX_FOLDED_UNITS 1024
 #endif
 
 /* How many names of one address are compared one by one. Where the linker folded functions of equal code, an
- * address has some thousand names: more than this are found by their hash, and so many of one hash are
- * compared. */
+ * address has some thousand names: more than this are found by their hash, and at most this many of one hash
+ * are compared. */
 #ifndef MACHSYM_MAX_CROWD
 #define MACHSYM_MAX_CROWD 64
 #endif
@@ -217,12 +360,6 @@
 #define MACHSYM_MAX_SWIFT_CONTEXTS 16
 #endif
 
-/* How many folders above a binary are searched for its dSYM. A binary in a framework of an application,
- * App.app/Frameworks/X.framework/Versions/A/X, needs five. */
-#ifndef MACHSYM_MAX_DSYM_LEVELS
-#define MACHSYM_MAX_DSYM_LEVELS 6
-#endif
-
 /* The longest path of a debug map, in bytes: no system has longer ones. A longer one is a damaged string
  * table, and counts as missing. */
 #ifndef MACHSYM_MAX_OBJECT_PATH
@@ -235,11 +372,11 @@
 #define MACHSYM_OBJECT_NAME 4096
 #endif
 
-/* How many bytes of object files may be read again: this many at the start, and so many more for each byte
- * that is read for the first time. A debug map may name one file many times: by links, in folders that are
- * searched, and in an archive that is read from its front for every member. Real debug maps name every file
- * once. They do search long archives, at 60 bytes for each member that is passed. Past the limit, object
- * files are left out: MACHSYM_OBJECT_OVER_BUDGET. */
+/* How many bytes of object files may be read again: MACHSYM_READ_AGAIN, and MACHSYM_READ_AGAIN_PER_BYTE for
+ * each byte that is read for the first time. A debug map may name one file many times: by links, in folders
+ * that are searched, and in an archive that is read from its front for every member. Real debug maps name
+ * every file once. They do search long archives, at 60 bytes for each member that is passed. Past the limit,
+ * object files are left out: MACHSYM_OBJECT_OVER_BUDGET. */
 #ifndef MACHSYM_READ_AGAIN
 #define MACHSYM_READ_AGAIN          1048576
 #define MACHSYM_READ_AGAIN_PER_BYTE 32
@@ -257,51 +394,20 @@
 #define MACHSYM_MAX_PIECES 16
 #endif
 
-/* A list of keys is sorted by insertion as long as that takes no more moves than this: so many, and so many
- * more for each key. Past that a radix sort takes over. Lists of up to 29 keys always fit, and so do long
- * ones of which few keys are out of place. */
-#ifndef MACHSYM_INSERTION_MOVES
-#define MACHSYM_INSERTION_MOVES         300
-#define MACHSYM_INSERTION_MOVES_PER_KEY 4
-#endif
-
-/* How many bytes at each end of a text go into its hash. Most texts are shorter and are hashed whole; in a
- * hostile file many long texts share their bytes. */
-#ifndef MACHSYM_HASHED_ENDS
-#define MACHSYM_HASHED_ENDS 256
-#endif
-
-/* Files up to this many bytes are read into memory rather than mapped: that is as fast, and stays valid when
- * another program shortens the file. */
-#ifndef MACHSYM_SMALL_FILE
-#define MACHSYM_SMALL_FILE 65536
-#endif
-
-/* How many names are tried for the temporary file that a map is written to. Others with its name are left
- * over from programs that ended while they wrote. */
-#ifndef MACHSYM_MAX_TEMPORARY_NAMES
-#define MACHSYM_MAX_TEMPORARY_NAMES 1000
-#endif
-
-/* How many entries with names a session remembers, 40 bytes each: calls of one function lie close together
- * and ask for the same ones. */
-#ifndef MACHSYM_KEPT_NAMES
-#define MACHSYM_KEPT_NAMES 1024
-#endif
-
-/* What a look-up in a table of names (.debug_names, .apple_names) may take. A name of a real program has some
- * hundred entries where it is inlined often. One that has more is looked for among the unit's entries. */
+/* How many entries of one name a lookup in a table of names (.debug_names, .apple_names) reads. A name of a
+ * real program has some hundred entries where it is inlined often. A name that has more is searched among the
+ * unit's entries. */
 #ifndef MACHSYM_MAX_NAME_ENTRIES
 #define MACHSYM_MAX_NAME_ENTRIES 4096
 #endif
 
-/* How many functions of one name a unit may have to be told by it. */
+/* If a unit has more functions of one name than this, they are not searched by their name. */
 #ifndef MACHSYM_MAX_NAMESAKES
 #define MACHSYM_MAX_NAMESAKES 64
 #endif
 
-/* How many bytes of entries a function may have to be read without the unit's others. Few functions of C++
- * have more. A hostile file may have such a function for each of its symbols. */
+/* A function with more bytes of entries than this is not read without the other functions of its unit. Few
+ * functions of C++ have more. A hostile file may have such a function for each of its symbols. */
 #ifndef MACHSYM_MAX_ALONE
 #define MACHSYM_MAX_ALONE 65536
 #endif
@@ -312,53 +418,27 @@
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
 
-/* How far the line policy people looks for a line near by: so many rows and calls in a function or inlined
- * call. With 256 all calls in
- * four Swift frameworks still have a line. A hostile program could put all its rows between. */
+/* How many rows and calls of a function or inlined call the line policy people searches for a line near by.
+ * With 256 all calls in four Swift frameworks still have a line. A hostile program could put all its rows
+ * between. */
 #ifndef MACHSYM_MAX_NEAR_STEPS
 #define MACHSYM_MAX_NEAR_STEPS 512
 #endif
 
-/* How many callers it asks for a line that an inlined call lacks. */
+/* How many callers the line policy people asks for a line that an inlined call lacks. */
 #ifndef MACHSYM_MAX_NEAR_CALLS
 #define MACHSYM_MAX_NEAR_CALLS 32
 #endif
 
-/* How many calls and functions a session remembers where they have lines; 128 bytes each. */
-#ifndef MACHSYM_KEPT_SITES
-#define MACHSYM_KEPT_SITES 1024
-#endif
-
-/* How many line rows an explanation shows: the one that answers, with two before and two after. */
-#define MACHSYM_EXPLAINED_ROWS 5
-
-/* How many lookups of a session search a table of the file from its start, before the session sorts the
- * table. Sorting costs as much as about four such searches. */
-#ifndef MACHSYM_SCANS
-#define MACHSYM_SCANS 4
-#endif
-
-/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
- * takes about a megabyte. The units that a large crash report asks for fit. */
-#ifndef MACHSYM_CACHE_LIMIT
-#define MACHSYM_CACHE_LIMIT (32u << 20)
-#endif
-
-/* How many decoded units a session keeps at least. One lookup may need three; without them it would decode
- * the same units over and over. */
-#ifndef MACHSYM_KEPT_UNITS
-#define MACHSYM_KEPT_UNITS 3
-#endif
-
-/* Line programs of a hostile file may overlap. They are run as long as all of them together read no more than
- * so many times .debug_line; past that, a program ends where the next one begins. Programs of real files do
- * not overlap. */
+/* Line programs of a hostile file may overlap. They are run whole as long as all of them together read no
+ * more than this many times .debug_line; past that, a program ends where the next one begins. Programs of
+ * real files do not overlap. */
 #ifndef MACHSYM_MAX_PROGRAM_OVERLAP
 #define MACHSYM_MAX_PROGRAM_OVERLAP 16
 #endif
 
 /* Several units may share a line program, which is then run once for all of them. Units whose roots differ
- * need a run of their own. A unit gets one only if the program has less than so many times the bytes of the
+ * need a run of their own. A unit gets one only if the program has less than this many times the bytes of the
  * unit: otherwise many tiny units could each run one large program. */
 #ifndef MACHSYM_MAX_LINES_PER_INFO
 #define MACHSYM_MAX_LINES_PER_INFO 64
@@ -386,11 +466,11 @@
 #define MACHSYM_PART_WORK 16
 #endif
 
-/* How many bytes of names and paths a part of a map may have: so many, and so many more for each byte of
- * debug info. Real files need less than one a byte. Without a limit many names could be ends of one long
- * text. Texts past the limit are empty, and the map says that it is damaged. Symbols have so many for each
- * byte of the string tables, and MACHSYM_METADATA_WORK_PER_BYTE for each byte of the image: a stripped image
- * has names in metadata only. */
+/* How many bytes of names and paths a part of a map may have: MACHSYM_PART_TEXT, and
+ * MACHSYM_PART_TEXT_PER_BYTE for each byte of debug info. Real files need less than one a byte. Without a
+ * limit many names could be ends of one long text. Texts past the limit are empty, and the map says that it
+ * is damaged. Symbols may have MACHSYM_PART_TEXT_PER_BYTE for each byte of the string tables, and
+ * MACHSYM_METADATA_WORK_PER_BYTE for each byte of the image: a stripped image has names in metadata only. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif
@@ -398,51 +478,13 @@
 #define MACHSYM_PART_TEXT_PER_BYTE 64
 #endif
 
-/* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
- * are. Bytes that each saves, gcc 12, x86_64:
- *                        -Os       -O2
- *   MACHSYM_NO_SWIFT  79,000   140,000
- *   MACHSYM_NO_CXX    35,000    66,000
- *   MACHSYM_NO_RUST   13,000    24,000
- *   MACHSYM_NO_D      10,000    19,000 */
-
-/* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
- * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
-
-/* MACHSYM_NO_CACHE: dyld shared caches are refused. Saves 19,000 bytes at -Os and 28,000 at -O2, gcc 12,
- * x86_64. */
-
-/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did
- * for every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large
- * frame. Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose
- * threads have small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they
- * are. This saves 250 bytes of code. */
-#ifndef MACHSYM_DEMANGLE_SMALL_STACK
-#define MACHSYM_DEMANGLE_SMALL_STACK 24576
-#endif
-#ifndef MACHSYM_DEMANGLE_STACK
-#define MACHSYM_DEMANGLE_STACK 262144
-#endif
-
-/* How many bytes the compressed sections of a file may become (__zdebug_*): so many, and so many more for
- * each byte of the file. Real ones become less than 4 a byte. A stream can make 1,032 of each byte, and
- * all that is promised of work and memory counts decompressed bytes. A section past the limit is damage. */
+/* How many bytes the compressed sections of a file (__zdebug_*) may become: MACHSYM_INFLATED, and
+ * MACHSYM_INFLATED_PER_BYTE for each byte of the file. Real ones become less than 4 a byte. A stream can make
+ * 1,032 of each byte, and all that is promised of work and memory counts decompressed bytes. A section past
+ * the limit is damage. */
 #ifndef MACHSYM_INFLATED
 #define MACHSYM_INFLATED          1048576
 #define MACHSYM_INFLATED_PER_BYTE 16
-#endif
-
-/* How many bytes of the begin of a file, and of each slice, are asked of machsym_open_desc.read at first:
- * load commands of real files have 4,000 to 20,000 bytes, and asking twice takes longer than reading
- * these. */
-#ifndef MACHSYM_READ_HEAD
-#define MACHSYM_READ_HEAD 32768
-#endif
-
-/* How many pieces of 16 KB a session keeps of a map that is read by machsym_open_desc.read. A lookup needs
- * two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
-#ifndef MACHSYM_KEPT_SHEETS
-#define MACHSYM_KEPT_SHEETS 64
 #endif
 
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
@@ -480,7 +522,7 @@
 #endif
 
 /* Some Swift names hold the names of whole functions. Each of these takes a reader of its own, with 500 bytes
- * of stack, and counts as so many levels of MACHSYM_DEMANGLE_DEPTH. */
+ * of stack, and counts as this many levels of MACHSYM_DEMANGLE_DEPTH. */
 #ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
 #define MACHSYM_DEMANGLE_NESTED_DEPTH 64
 #endif
@@ -506,25 +548,7 @@
 #define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
-/* How many bytes are asked of an allocator at once, at least. Unused pages of a chunk cost nothing, since the
- * system provides a page when it is first touched. 1 makes every object an allocation of its own, so that
- * memory checkers see what runs past an object's end: fuzzing and the sanitizers' tests use that. */
-#ifndef MACHSYM_ARENA_CHUNK
-#define MACHSYM_ARENA_CHUNK 262144
-#endif
-
-/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was
- * built from another machsym.h. Define it before every include to do so in another way. Default: assert;
- * nothing where there is no operating system, or the implementation is in the same file. */
-#if !defined(NDEBUG) && !defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_STATIC)
-#if !defined(MACHSYM_ASSERT) && !defined(MACHSYM_NO_OS) && __STDC_HOSTED__ == 1
-#include <assert.h>
-#define MACHSYM_ASSERT(condition) assert(condition)
-#endif
-#ifdef MACHSYM_ASSERT
-#define MACHSYM_CHECKS_ABI
-#endif
-#endif
+/* ---- For the tests of machsym ---- */
 
 /* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can
  * compare how work grows with input. Costs nothing where it is not defined. */
