@@ -102,14 +102,14 @@ typedef struct machsym_damage {
     bool is_misleading;
 } machsym_damage;
 
-/* How a file is cut short: the first section or segment of which bytes are missing. */
+/* How a file is cut short: the first section or segment that lacks bytes. */
 typedef struct machsym_cut {
     /* "__debug_info" and so on; empty when the part has no name. Borrows: a view into the image. */
     machsym_str name;
     /* How many bytes the part should have, and how many of them lie in the file. */
     uint64_t size;
     uint64_t present;
-    /* How many bytes the file lacks at its end, at least. 0: none, or nobody can tell. */
+    /* How many bytes the file lacks at its end, at least. 0: it lacks none, or that cannot be known. */
     uint64_t missing;
     /* The part is in the other half. */
     bool is_pair;
@@ -210,9 +210,9 @@ typedef struct machsym_oso_prefix {
 /* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
  * is asked for its load commands, then for tables. Each section of debug info is asked for once, for the
  * first session that needs it, and shared by all. Sessions ask for the sections of metadata that they look
- * into, __objc_stubs among them. Nobody asks for other code, for locations of variables and types, or for the
- * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
- * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
+ * into, __objc_stubs among them. Other code, locations of variables, types, and the slices of other
+ * architectures are never asked for. Object files and kernel collections are read whole. What cannot be read
+ * is damage of its section. Of a map the beginning is read, and sessions read the rest on demand. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. It is called in the thread that needs the bytes, and
@@ -256,7 +256,7 @@ typedef struct machsym_open_desc {
      * made. */
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
-     * the allocator gives as many bytes as the slice has at once, of which only those that are read are
+     * the allocator gives as many bytes as the slice has at once, and only the bytes that are read are
      * touched. */
     machsym_reader read;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
@@ -458,9 +458,9 @@ MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machs
  * no answer for that. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
-/* A runtime address without pointer authentication: what a report or a stack of an arm64 process has is made
- * such before it is compared with load addresses. cputype is the Mach-O number; addresses of other processors
- * stay as they are.
+/* Removes pointer authentication from a runtime address. Do so with the addresses of a report or stack of an
+ * arm64 process before comparing them with load addresses. cputype is the Mach-O number; addresses of other
+ * processors stay as they are.
  * Returns: the address. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_plain_pc(uint32_t cputype, uint64_t pc);
 
@@ -486,7 +486,7 @@ enum machsym_session_flags {
     /* A frame with line 0 takes the line of the nearest frame that has one. */
     MACHSYM_SESSION_BEST_LINE = 1u << 0,
     /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
-     * whole, with the inlined calls of functions that nobody asks for. */
+     * whole, with the inlined calls of functions that no lookup asks for. */
     MACHSYM_SESSION_INDEX = 1u << 1,
     /* Whose name counts where debug info and symbol table differ. Without these: the linkage name of the
      * debug info; else the symbol, unless it cannot be the function's, because it is neither a mangled name

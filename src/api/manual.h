@@ -137,9 +137,8 @@
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
  * image is closed. Names that are put together from parts, names out of a map's packed text, names out of
  * metadata that a session read, and names from the object files of a debug map live until the session is
- * trimmed or closed. All are the file's own bytes:
- * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
- * log shows them, as the tool does.
+ * trimmed or closed. All are the file's own bytes: the builder of the file may have put newlines and terminal
+ * escapes there. Escape them before a terminal or a log shows them, as the tool does.
  *
  * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
  * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear

@@ -516,7 +516,7 @@ static int crash_run(int argc, char **argv)
     else if (crash.html && crash.output == NULL && reports.count > 1 && !crash_is_answered(&crash))
         status = options_wrong(
             &crash_command,
-            "--html makes a page a file, which do not fit behind each other: name a folder with -o");
+            "--html makes one page for each file, which cannot share standard output: name a folder with -o");
     else if (only_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
         status =
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
@@ -552,7 +552,7 @@ const command crash_command = {
     "stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show --style=ndjson, "
     "xctrace\n"
     "exports, pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by the\n"
-    "contents; a file may hold several reports, one behind the other or in a document: each is answered, "
+    "contents; a file may hold several reports, one after the other or in a document: each is answered, "
     "and\n"
     "with --only those that fit are written.\n",
     {{crash_lookup_table, 0}, {object_option_table, offsetof(crash_options, objects)}, {table, 0}},

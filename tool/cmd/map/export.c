@@ -258,8 +258,8 @@ static const option table[] = {
      "bugly (text "
      "table), breakpad (.sym)",
      offsetof(export_command, format), NULL},
-    {"expire", "SECONDS", "resp: keys that nobody renews end after so long", offsetof(export_command, expire),
-     NULL},
+    {"expire", "SECONDS", "resp: keys that are not renewed end after this time",
+     offsetof(export_command, expire), NULL},
     {"o", "OUT", "a file; standard output without it", offsetof(export_command, out), NULL},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(export_command, style.raw_names), NULL},
     {0},

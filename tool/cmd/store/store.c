@@ -454,7 +454,7 @@ static bool store_cmd_take_count(void *field, const char *value)
 }
 
 static const option gc_table[] = {
-    {"older", "DAYS", "what was added so many days ago, or more", offsetof(gc_options, older),
+    {"older", "DAYS", "what was added at least DAYS days ago", offsetof(gc_options, older),
      store_cmd_take_count},
     {"newest", "N", "what is not among the N that were added last of its name and architecture",
      offsetof(gc_options, keep), store_cmd_take_count},
@@ -465,7 +465,7 @@ static const option gc_table[] = {
 
 const command store_gc_command = {
     "store gc",
-    "removes what is old, or more than so many of an app",
+    "removes what is old, or all but the newest of an app",
     "[options] DIR",
     "Shows what could go from a store by --older or --newest, of both only what both name; with --yes "
     "removes it. What\n"

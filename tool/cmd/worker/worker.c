@@ -123,7 +123,7 @@ const option worker_cmd_line_table[] = {
 };
 
 static const option table[] = {
-    {"host", NULL, "ask whoever drives this for chunks of maps that no file has",
+    {"host", NULL, "ask the host that drives this for chunks of maps that no file has",
      offsetof(worker_options, host), NULL},
     {"need-seconds", "SECONDS", "how long it may take to answer (30)", offsetof(worker_options, need_seconds),
      worker_cmd_take_seconds},
