@@ -135,7 +135,7 @@ store gc none --older 3|1|^machsym: none: No such file or directory$
 crash none|1|^machsym: none: No such file or directory$
 crash -q -d none demo.crash|1|^machsym: none: No such file or directory$
 crash -q -o none/x demo.crash|1|^machsym: demo.crash: none/x: No such file or directory: make its folder first$
-crash -q --html demo.crash demo.crash|2|--html makes a page a file, .*: name a folder with -o;
+crash -q --html demo.crash demo.crash|2|--html makes one page for each file, .*: name a folder with -o;
 crash -q --html --json demo.crash|2|--html is a form of its own: without --json and --apple;
 crash -q --json-out none/x demo.crash|1|^machsym: none/x: No such file or directory: make its folder first$
 crash -q --group --groups-out none/x demo.crash|1|^machsym: none/x: No such file or directory: make its folder first$
