@@ -174,9 +174,8 @@
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
  * image is closed. Names that are put together from parts, names out of a map's packed text, names out of
  * metadata that a session read, and names from the object files of a debug map live until the session is
- * trimmed or closed. All are the file's own bytes:
- * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
- * log shows them, as the tool does.
+ * trimmed or closed. All are the file's own bytes: the builder of the file may have put newlines and terminal
+ * escapes there. Escape them before a terminal or a log shows them, as the tool does.
  *
  * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
  * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
@@ -280,7 +279,7 @@
  * - `uleb` is an unsigned LEB128 number: 7 bits a byte, the lowest first; bit 7 is set on all bytes but the
  *   last.
  * - `zigzag(n)` makes a signed number of an unsigned one: n / 2 when n is even, else -((n + 1) / 2).
- * - A field of a run is an unsigned number of so many bytes as the run says. A field of 0 bytes is 0.
+ * - A field of a run is an unsigned number. The widths of the run say how many bytes it has. A field of 0 bytes is 0.
  * - The text base is the vmaddr of `__TEXT`. Offsets of code count from it: an address of the file is text
  *   base + offset, and an address at run time is load address + offset. Offsets of code have 32 bits.
  *
@@ -330,7 +329,7 @@
  * position in RUNS divided by 2. Offsets after the last bucket belong to the last bucket.
  *
  * When more than 8 runs begin in a bucket after its first byte, its number is 0x80000000 + l instead. Then
- * a list stands at u32 l of the table, after all buckets: u32 count, and so many pairs {u32 begin, u32
+ * a list stands at u32 l of the table, after all buckets: u32 count, then count pairs {u32 begin, u32
  * position / 2}, ascending: the run that the number would have led to, and those that begin in the bucket.
  *
  * ## Runs
@@ -356,7 +355,7 @@
  * A width is how many bytes the fields of that name have in this run: at most 2 for LINK and FILE, 4 for LINE
  * and COLUMN, 6 for PLACE, 8 for START and SIZE. Starts have 2 bytes, or 4. Nearly all runs have the widths
  * 1, 1, 2, 0, 4 and 2, but for START and SIZE. A writer gives no field less, so that a reader may have code that
- * is made for these widths. Behind the 36 bytes stand:
+ * is made for these widths. After the 36 bytes stand:
  *
  * 1. Starts: of each range but the first, ascending. A range begins at base + start, the first one at base. It
  *    ends where the next one begins, the last one at end.
@@ -371,14 +370,14 @@
  * 5. Calls, which were inlined: LINK of the caller, which is less than the call's own number; FILE, LINE, COLUMN
  *    of the call in the caller; PLACE of the called function's names.
  *
- * The place of a text is PLACE / 2, rounded down; when that is 0, there is none. At a function's place stands
+ * The place of a text is PLACE / 2, rounded down; when that is 0, there is no text. At a function's place stands
  * the linkage name, and after it the name. An odd PLACE of a call says that the name is from a symbol table,
  * else it is from debug info.
  *
  * Under the line policy people, LINE is twice the line, plus 1 when the line is one near by: see
  * MACHSYM_LINES_PEOPLE in machsym.h. So a map holds lines that were chosen by one policy, and no other lines can be had from it.
  *
- * Links are numbered from 2 on, roots first, then calls. Files are numbered from 1 on; 0 is none. Chains have at
+ * Links are numbered from 2 on, roots first, then calls. Files are numbered from 1 on; 0 is no file. Chains have at
  * most 4,096 links; to a reader a longer one is damaged. An answer has 257 frames at most: of a chain with more
  * than 256 calls the innermost 256, and the root with the place where it has the outermost call, which is that of
  * the last call before it. A reader says that those between are left out (lacks_callers in machsym.h). What is
@@ -391,8 +390,8 @@
  *
  * ## Text
  *
- * Names and paths lie in one text, each a uleb length (65,536 at most) and so many bytes. The text is cut into
- * blocks of 1024 bytes. A block is packed: u16 size, then so many bytes. With 1024 bytes it is the text as it
+ * Names and paths lie in one text, each a uleb length (65,536 at most) and that many bytes. The text is cut into
+ * blocks of 1024 bytes. A block is packed: u16 size, then size bytes. With 1024 bytes it is the text as it
  * is. With fewer it is an LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) that unpacks to 1024 bytes.
  * DICT stands before those 1024 bytes for matches to reach back into; a match that reaches the end of DICT goes
  * on at the begin of the block.
@@ -1219,14 +1218,14 @@ typedef struct machsym_damage {
     bool is_misleading;
 } machsym_damage;
 
-/* How a file is cut short: the first section or segment of which bytes are missing. */
+/* How a file is cut short: the first section or segment that lacks bytes. */
 typedef struct machsym_cut {
     /* "__debug_info" and so on; empty when the part has no name. Borrows: a view into the image. */
     machsym_str name;
     /* How many bytes the part should have, and how many of them lie in the file. */
     uint64_t size;
     uint64_t present;
-    /* How many bytes the file lacks at its end, at least. 0: none, or nobody can tell. */
+    /* How many bytes the file lacks at its end, at least. 0: it lacks none, or that cannot be known. */
     uint64_t missing;
     /* The part is in the other half. */
     bool is_pair;
@@ -1327,9 +1326,9 @@ typedef struct machsym_oso_prefix {
 /* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
  * is asked for its load commands, then for tables. Each section of debug info is asked for once, for the
  * first session that needs it, and shared by all. Sessions ask for the sections of metadata that they look
- * into, __objc_stubs among them. Nobody asks for other code, for locations of variables and types, or for the
- * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
- * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
+ * into, __objc_stubs among them. Other code, locations of variables, types, and the slices of other
+ * architectures are never asked for. Object files and kernel collections are read whole. What cannot be read
+ * is damage of its section. Of a map the beginning is read, and sessions read the rest on demand. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. It is called in the thread that needs the bytes, and
@@ -1373,7 +1372,7 @@ typedef struct machsym_open_desc {
      * made. */
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
-     * the allocator gives as many bytes as the slice has at once, of which only those that are read are
+     * the allocator gives as many bytes as the slice has at once, and only the bytes that are read are
      * touched. */
     machsym_reader read;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
@@ -1575,9 +1574,9 @@ MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machs
  * no answer for that. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
-/* A runtime address without pointer authentication: what a report or a stack of an arm64 process has is made
- * such before it is compared with load addresses. cputype is the Mach-O number; addresses of other processors
- * stay as they are.
+/* Removes pointer authentication from a runtime address. Do so with the addresses of a report or stack of an
+ * arm64 process before comparing them with load addresses. cputype is the Mach-O number; addresses of other
+ * processors stay as they are.
  * Returns: the address. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_plain_pc(uint32_t cputype, uint64_t pc);
 
@@ -1603,7 +1602,7 @@ enum machsym_session_flags {
     /* A frame with line 0 takes the line of the nearest frame that has one. */
     MACHSYM_SESSION_BEST_LINE = 1u << 0,
     /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
-     * whole, with the inlined calls of functions that nobody asks for. */
+     * whole, with the inlined calls of functions that no lookup asks for. */
     MACHSYM_SESSION_INDEX = 1u << 1,
     /* Whose name counts where debug info and symbol table differ. Without these: the linkage name of the
      * debug info; else the symbol, unless it cannot be the function's, because it is neither a mangled name
