@@ -82,7 +82,7 @@ static void parts_take_registers(const report *whole, report *out, const uint32_
         out->threads[i].first_register -= out->threads[i].register_count > 0 ? lo : 0;
 }
 
-/* The images that the part's frames are in, in the order of the whole; the frames point there. */
+/* Copies the images that the part uses, in the report's order, and renumbers the frames. */
 static void parts_take_images(const report *whole, report *out)
 {
     uint32_t *used = mem_alloc(out->frame_count * sizeof *used);

@@ -104,8 +104,8 @@ static size_t scan_quote_end(machsym_str s)
     return end;
 }
 
-/* Logs begin with a time, a level or a name, and end that with one of these and a blank. A prefix that is
- * longer is none, and one that has more such ends is a sentence. */
+/* A log prefix, such as a time, a level or a name, ends with one of these characters and a blank. Longer
+ * text, or text with more such ends, is not a prefix. */
 enum { PREFIX_MAX = 200, PREFIX_ENDS = 12 };
 
 /* Whether a terminal's colour ends here, "\x1b[31m" or "\x1b[1;31m". */

@@ -72,7 +72,7 @@ static bool redact_is_hex(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Identifiers keep their length and dashes, so that what reads them goes on to. */
+/* Identifiers keep their length and dashes, so that parsers still accept them. */
 static bool redact_is_identifier(machsym_str s)
 {
     size_t digits = 0;

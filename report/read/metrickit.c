@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A payload lists no images: every frame makes one up, and those that are alike become one. */
+/* Payloads have no image list. Each frame names its binary, and equal ones are merged. */
 static void metrickit_add_metric_image(report *r, const json *doc, uint32_t object, uint64_t base)
 {
     machsym_uuid uuid;

@@ -365,7 +365,7 @@ static void recognise_drop_echo(report *r)
     r->main_image = 0;
 }
 
-/* A kind without stacks that has no name here is told by its number. */
+/* Kinds without stacks that are not in this table are shown by their bug_type. */
 static void recognise_name_unknown(report *r)
 {
     text t = {0};

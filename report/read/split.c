@@ -230,9 +230,9 @@ static bool split_has_stacks_of_ips(machsym_str s)
     return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
 }
 
-/* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report.
- * Behind such a document it does, whole or not. Only the first such place is looked at, and only to where the
- * next one is, so that a text is searched once. */
+/* Whether the line at an offset begins the document of an .ips without metadata, after a whole report.
+ * After such a document it does, whole or not. Only the first candidate is examined, up to the next one, so
+ * that a text is searched once. */
 static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
 {
     bool is_place = split_is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;

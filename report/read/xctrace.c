@@ -26,8 +26,8 @@ typedef struct xml_tag {
     bool is_closed; /* ends in "/>" */
 } xml_tag;
 
-/* The next tag at or after *at; false at the end. A < inside a value is an entity in XML, which the
- * shadow shows as the character: the body tells. */
+/* The next tag at or after *at; false at the end. Searches the body, not the
+ * shadow: the shadow has < where a value of the XML has &lt;. */
 static bool xctrace_next_tag(const report *r, size_t *at, xml_tag *tag)
 {
     size_t i = *at;

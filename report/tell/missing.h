@@ -65,7 +65,7 @@ void missing_put_image(text *t, const missing_image *m);
 /* Adds what a report that was looked up lacks. */
 void missing_add_report(missing_list *list, const report *r);
 void missing_add_list(missing_list *to, const missing_list *from);
-/* Whether a report waits for a file that somebody has: an image of the system is none. */
+/* Whether a report waits for a file of the app: images of the system cannot be uploaded. */
 bool missing_waits(const missing_list *list);
 /* Whether it waits for a shared cache: frames of the system have no name. */
 bool missing_waits_for_system(const missing_list *list);

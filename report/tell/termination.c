@@ -169,8 +169,8 @@ static bool ending_say_kill_code(text *t, const report *r, uint64_t code)
     return false;
 }
 
-/* Codes of the namespaces that have small ones; code 0 stands for all others of its namespace. docs/facts.md
- * has the source of each. */
+/* Known codes. Code 0 is the text for all others of a namespace. docs/facts.md has the source of
+ * each. */
 static const struct {
     termination_space space;
     uint64_t code;

@@ -86,8 +86,8 @@ static void row_put_swift(writer *w, const report_frame *frame, const report_cal
     edit_add_part(w, frame);
 }
 
-/* "in NAME File.c:34" before the module that stays, "in NAME+0x12" without a line. Where a name was, "in"
- * stands already, or does not belong. */
+/* "in NAME File.c:34" before the module that stays, "in NAME+0x12" without a line. If the line had a
+ * name, "in" is not written again. */
 static void row_put_sanitizer(writer *w, const report_frame *frame, const report_call *call)
 {
     bool is_empty = frame->symbol_at == frame->symbol_end;

@@ -717,8 +717,8 @@ static bool ms_ses_owns_lines(machsym_session *s, size_t index)
     return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
 }
 
-/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
- * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+/* The first 16 names are read without a cache, because clearing one takes longer. Sessions with
+ * MACHSYM_SESSION_INDEX allocate it at once, so that repeated lookups need no memory. */
 enum { ms_SES_FEW_NAMES = 16 };
 
 /* Reads the names of an entry, into its place in the cache when there is one. */

@@ -26,7 +26,7 @@ typedef struct ms_cf_cache {
     machsym_cache_file main;
     ms_cf_file *files;
     size_t count;
-    const char *locals_path; /* of the file with local symbols; NULL: the main one, or none has a path */
+    const char *locals_path; /* of the file with local symbols; NULL: the main file, or bytes */
 } ms_cf_cache;
 
 /* A file of a cache that is looked for. */

@@ -48,7 +48,7 @@ struct machsym_image {
     size_t mo_count;
     ms_sec *sections;     /* of debug info */
     ms_dw dw;             /* what sessions start with: no section is lent yet */
-    ms_src_shared *names; /* outside debug info; NULL: of an object file its program has them */
+    ms_src_shared *names; /* names outside debug info; NULL: an object file uses its program's */
     machsym_str name;
     bool has_compressed_dwarf;
     bool follows_objects; /* without debug info, the debug map tells where that is, if there is one */

@@ -58,7 +58,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* The sections of a half that its image did not read come from read, and are counted in reads. */
+/* Sections that the image left unread are read through read, and counted in reads. */
 static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
     names->shared = NULL; /* each counts what it reads */

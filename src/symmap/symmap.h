@@ -39,9 +39,8 @@ enum {
      * waiting. Multiples of 4. */
     ms_MAP_FETCHED = 16,
     ms_MAP_FETCHED_OF_MANY = 12,
-    /* In a batch, so many lookups are begun between the first step of one, which fetches the number of its
-     * bucket, and those that fetch its run, and answer. More than ten misses are seldom under way at once,
-     * and a run takes ms_MAP_FETCHED_OF_MANY. */
+    /* Prefetch distances of a batch, in lookups: from bucket to run, and from run to answer. More than ten
+     * misses are seldom under way at once, and a run takes ms_MAP_FETCHED_OF_MANY. */
     ms_MAP_UNTIL_RUN = 6,
     ms_MAP_UNTIL_ANSWER = 9,
     ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */

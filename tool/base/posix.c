@@ -57,8 +57,7 @@ long sysconf(int name)
 
 /* ---- Paths ---- */
 
-/* Where a path is too long for most functions it becomes an absolute one after a prefix. Returns false with
- * errno. */
+/* Long paths become absolute, with the prefix \\?\. Returns false with errno. */
 static bool posix_to_wide(const char *path, wchar_t *out)
 {
     wchar_t full[PATH_UNITS];
@@ -288,7 +287,7 @@ bool posix_remove_abandoned(const char *path)
 #endif
 
 /* The lock goes with the process, however it ends. A file system without locks keeps what killed runs
- * left. A file of which nothing can be told counts as held: if it is gone, it cannot get its name later. */
+ * left. A file whose state is unknown counts as held: if it is gone, it cannot get its name later. */
 bool posix_hold(int fd)
 {
     struct stat st;

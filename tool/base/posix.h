@@ -114,7 +114,7 @@ bool posix_hold(int fd);
  * replaces. What may not be given is no more than all others may. A link is not followed: nothing is taken
  * where there is no file. */
 void posix_take_rights(int fd, const char *path);
-/* Opens a device or pipe to write to. A pipe that nobody reads fails with ENXIO, and does not wait. */
+/* Opens a device or pipe to write to. A pipe without a reader fails with ENXIO, and does not wait. */
 int posix_open_device(const char *path);
 /* Has the system begin to write a file to the disk, where it can without waiting. */
 #ifdef __linux__
@@ -154,7 +154,7 @@ struct dirent *posix_next_entry(DIR *dir);
  * permission: what the path leads to is not known then. */
 bool posix_is_fault(int error);
 
-/* Bytes that nobody can guess. Returns false when the system has none. */
+/* Bytes that cannot be guessed. Returns false when the system has none. */
 bool posix_random(void *out, size_t len);
 
 /* The path of this program, from malloc; NULL where the system does not tell it. */

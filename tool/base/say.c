@@ -90,7 +90,7 @@ void mem_is_out(size_t wanted)
 
 void say_and_die(const char *what)
 {
-    say_to(NULL); /* nobody hears what was kept for an answer */
+    say_to(NULL); /* what was kept for an answer is dropped */
     say_message("%s", what);
     exit(TOOL_ERROR);
 }
@@ -159,7 +159,7 @@ bool say_slices(const char *path, size_t count, const machsym_error *err)
 
 /* ---- What makes the exit status 1 ---- */
 
-/* Files of which damage was said, each once. */
+/* Files whose damage was reported, each once. */
 static struct {
     pthread_mutex_t lock;
     char **v;

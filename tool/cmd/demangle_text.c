@@ -259,7 +259,7 @@ static size_t filter_feed(filter *f, const char *ptr, size_t len, bool is_last)
     return len;
 }
 
-/* Whether a read would wait for whoever writes. */
+/* Whether a read would wait for the writer. */
 static bool filter_would_wait(int in)
 {
     struct pollfd p = {in, POLLIN, 0};

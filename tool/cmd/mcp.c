@@ -28,7 +28,7 @@ enum {
     MCP_INVALID_PARAMS = 32602
 };
 
-/* Bytes that are shown of a name that nobody knows. */
+/* Bytes that are shown of an unknown name. */
 enum { MCP_SHOWN = 64 };
 
 /* The versions that are spoken, the latest first. They differ in what is not used here, but for batches,
@@ -396,7 +396,7 @@ static const char *mcp_why_no_message(const json *doc, uint32_t at, bool has_id)
     return NULL;
 }
 
-/* Answers a message. Notifications and answers to requests, which nobody here makes, get nothing. */
+/* Answers a message. Notifications get nothing, nor do answers: no requests are made here. */
 static void mcp_answer_message(worker *w, const json *doc, uint32_t at, text *out)
 {
     text id = {0};
@@ -424,7 +424,7 @@ static void mcp_answer_batch(worker *w, const json *doc, text *out)
     text_c(out, out->len > from ? "]" : "");
 }
 
-/* Errors are answers, which whoever asked reads: the exit status does not tell of them. */
+/* Errors are answers, which the client reads: the exit status does not report them. */
 static bool mcp_answer_line(worker *w, machsym_str line, uint64_t number, text *out)
 {
     json doc = {0};

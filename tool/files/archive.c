@@ -381,7 +381,7 @@ static bool archive_inflate_at(const archive *a, uint64_t at, const archive_memb
 {
     text packed = {0};
     uint64_t wanted = member->size < max ? member->size : max;
-    /* of a member of which only the begin is wanted, only the begin is read */
+    /* if only the beginning of a member is wanted, only that is read */
     uint64_t some =
         wanted < member->size && wanted + 65536 < member->packed ? wanted + 65536 : member->packed;
     size_t len;

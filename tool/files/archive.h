@@ -3,7 +3,7 @@
  * Offers: archive_open, archive_count, archive_at, archive_find, archive_read.
  * Never: writes to disk.
  *
- * Zip, tar, gzip, zstd and ar files, folders, and mails of which a part is encoded: what is in them, read
+ * Zip, tar, gzip, zstd and ar files, folders, and mails with an encoded part: what is in them, read
  * into memory. Nothing is written to disk, and no name of a member is ever used as a path. */
 #ifndef MACHSYM_TOOL_ARCHIVE_H
 #define MACHSYM_TOOL_ARCHIVE_H
@@ -15,7 +15,7 @@ enum {
     ARCHIVE_MAX_MEMBERS = 1 << 20,     /* real ones have 100,000; more is an error */
     ARCHIVE_MAX_DIRECTORY = 1 << 28,   /* bytes of a zip's central directory: 256 a member */
     ARCHIVE_MAX_RATIO = 256,           /* bytes that a byte of an archive may become: real symbols make 10 */
-    ARCHIVE_MAX_RATIO_AHEAD = 1 << 24, /* ... and so many more */
+    ARCHIVE_MAX_RATIO_AHEAD = 1 << 24, /* ... and this many more */
     ARCHIVE_MAX_TAR_NAME = 1 << 16,    /* bytes of a name in a header of its own */
     ARCHIVE_MAX_AR_NAME = 1 << 10 /* of one in a table, to which many members may point: files have 255 */
 };

@@ -146,8 +146,8 @@ static machsym_result cache_open_files(const unpacked_files *files, const char *
     return machsym_image_open(&desc, out, err);
 }
 
-/* Unpacks a file beside the main one. That of an older "NAME.development" stands after all of the name, or is
- * that of the other cache, which is the name that the cache tells. */
+/* Unpacks a file beside the main one. Older development caches append the suffix to the full name, or share a
+ * file with the release cache. */
 static bool cache_unpack_other(unpacked_files *files, const char *path, machsym_str other, text *name,
                                machsym_error *err)
 {
@@ -167,8 +167,8 @@ static bool cache_unpack_other(unpacked_files *files, const char *path, machsym_
     return cache_files_add(files, text_z(name), err);
 }
 
-/* Unpacks the files beside the main one that it names. Of one that is damaged it is said; one that is not
- * there is missing, which the cache itself tells. */
+/* Unpacks the files beside the main one that it names. A damaged file is reported here. A missing one is
+ * reported by the cache. */
 static void cache_unpack_others(unpacked_files *files, const machsym_image *main, const char *path)
 {
     machsym_cursor at = {0, 0};

@@ -222,7 +222,8 @@ static bool inside_list_archive(const char *path, listing *to, member_walk *walk
     return members_walk(path, inside_list_member, to, walk, err);
 }
 
-/* Lists an archive that lies in a folder: says what is damaged in it. Returns whether the file is an archive. */
+/* Lists an archive that lies in a folder: says what is damaged in it. Returns whether the file is an 
+ * archive. */
 static bool inside_list_beside(const char *path, listing *to)
 {
     member_walk walk;
@@ -399,7 +400,7 @@ static void inside_add_uuids(const char *path, inside_uuids *to)
     }
 }
 
-/* Whether a program or library has a slice of which there is no dSYM. */
+/* Whether a program or library has a slice without a dSYM. */
 static bool inside_lacks_dsym(const char *path, const inside_uuids *dsyms)
 {
     enum { EXECUTE = 2, DYLIB = 6, BUNDLE = 8, KEXT = 11 }; /* mach-o/loader.h */

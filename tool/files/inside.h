@@ -25,7 +25,8 @@ void path_list_free(path_list *list);
 /* Which files of an archive or folder are meant. */
 typedef enum inside_kind {
     INSIDE_BEST, /* its dSYMs; without any its other Mach-O files; without any its maps */
-    /* its dSYMs and maps, and programs and libraries without a dSYM among these; without any all Mach-O files */
+    /* its dSYMs and maps, and programs and libraries without a dSYM among these; without any all Mach-O 
+     * files */
     INSIDE_KEPT,
     INSIDE_ALL, /* Mach-O files and maps */
     INSIDE_MAPS /* maps only */
@@ -41,7 +42,7 @@ bool inside_expand_quietly(const char *path, path_list *out, machsym_error *err)
 bool inside_is_map(const char *path);
 /* Whether a folder is a dSYM that has a place for debug info. */
 bool inside_is_bundle(const char *path);
-/* Whether a path is an archive or a folder that holds several files, of which one must be named. */
+/* Whether a path is an archive or a folder that holds several files, so that one must be named. */
 bool inside_is_container(const char *path);
 /* Adds the Mach-O files of an archive or folder with their slices, a line each. Returns false when there are
  * none. */

@@ -19,7 +19,7 @@
 /* ---- Images ---- */
 
 /* Opens an image, and on failure says why; several slices without a choice are listed. Damage that was
- * found is said. Returns NULL on failure. */
+ * found is reported. Returns NULL on failure. */
 machsym_image *open_image(const machsym_open_desc *desc);
 /* The same for commands that do not look at debug info, nor for damage in it. */
 machsym_image *open_without_dwarf(const machsym_open_desc *desc);

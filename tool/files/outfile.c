@@ -60,7 +60,7 @@ void outfile_start(void)
 #endif
         SIGINT, SIGTERM};
 #ifndef _WIN32
-    signal(SIGXFSZ, SIG_IGN); /* the write fails with EFBIG, which is said */
+    signal(SIGXFSZ, SIG_IGN); /* the write fails with EFBIG, which is reported */
 #endif
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         if (signal(signals[i], outfile_end_by_signal) == SIG_IGN)
@@ -148,7 +148,8 @@ static void outfile_fail(outfile *out)
         out->failure = errno != 0 ? errno : EIO;
 }
 
-/* A new file beside a path. Nobody else has it: it must not be there before, and no link leads elsewhere. */
+/* A new file beside a path. No other program has it: it must not be there before, and no link leads
+ * elsewhere. */
 static int outfile_open_beside(outfile *out)
 {
     outfile_sweep(out->path);

@@ -88,7 +88,7 @@ bool outfile_make_folders(const char *path);
 const char *outfile_error(int failure);
 bool outfile_is_full(int failure); /* whether it is that there is no room, which the next file has neither */
 
-/* From here on no file is left behind when a signal or a lack of memory ends the program. Called once. */
+/* From here on no file is left when a signal or a lack of memory ends the program. Called once. */
 void outfile_start(void);
 
 #endif

@@ -21,7 +21,7 @@ struct bcsymbolmap {
 
 static const char map_title[] = "BCSymbolMap Version:";
 
-/* What is no file of its own is no map, or a member, of which the archive is said to be damaged. */
+/* Only plain files are maps. A damaged member is reported as damage of its archive. */
 static bool bcsymbolmap_is_file(const char *path)
 {
     int failure = errno;

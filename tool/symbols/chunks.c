@@ -27,7 +27,7 @@ typedef struct chunk {
     uint64_t cost;
     unsigned users;
     bool is_fetching;
-    bool is_gone; /* nobody finds it any more */
+    bool is_gone; /* it cannot be found any more */
 } chunk;
 
 struct chunk_cache {
@@ -166,7 +166,7 @@ static void chunk_join_idle(chunk_cache *cache, chunk *c)
     cache->newest = c;
 }
 
-/* Nobody finds it any more. */
+/* It cannot be found any more. */
 static void chunk_leave_bucket(chunk_cache *cache, chunk *c)
 {
     chunk **at = &cache->buckets[c->hash % BUCKETS];

@@ -53,7 +53,7 @@ static void context_read(const context_rules *rules, machsym_str path, context_c
     free(real);
 }
 
-/* A line of at most so many bytes, cut where a character ends. */
+/* A line without what exceeds the limit, cut where a character ends. */
 static machsym_str context_cut(machsym_str line)
 {
     if (line.len <= CONTEXT_LINE_BYTES)

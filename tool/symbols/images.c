@@ -13,17 +13,17 @@
 #include <time.h>
 
 /* Decoded units are worth much: reports that share an image share most units. A seat may grow to
- * SESSION_CACHE. Without a limit of the caller's, seats that nobody uses keep as much as four full ones
+ * SESSION_CACHE. Without a limit of the caller's, unused seats keep as much as four full ones
  * have, or one for each thread where there are more: reports of one app and its ten frameworks find all
  * that was decoded. */
 enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, MIN_FULL_SEATS = 4 };
 
-/* How much more of complaints may gather before equal ones are left out: a damaged file that is opened
- * again, since others took its place, is complained of again. */
+/* Duplicate complaints are removed each time they have grown by this many bytes. A file that was evicted and
+ * reopened complains again. */
 enum { SORT_COMPLAINTS = 1 << 20 };
 
-/* Most images of a report are the system's, which nobody has. What was looked for in vain is not looked for
- * again for a second, and remembered in so many places. */
+/* Most images of a report are the system's, whose symbols are rare. An image that was not found is not
+ * searched again for a second. This many such images are remembered. */
 enum { MISSING_SECONDS = 1, MISSING_SLOTS = 4096 };
 
 /* What images from chunks are said to come from. */
@@ -45,15 +45,15 @@ struct shared_image {
     store_entry from_chunks; /* that entry of an image in chunks */
     image_found found;       /* of chunks: whether there are any */
     text why;                /* of chunks: why that is not known */
-    bool is_gone;            /* nobody finds it any more; who has it borrowed last closes it */
+    bool is_gone;            /* it cannot be found any more; its last borrower closes it */
     bcsymbolmap *names;
-    struct image_seat **idle; /* seats nobody uses at the moment */
+    struct image_seat **idle; /* unused seats */
     unsigned idle_count;
     unsigned borrowed;
     uint64_t last_used;
     const char
         *unread; /* why a file could not be read that may be whole: it is opened anew for the next one */
-    bool lacks_memory;   /* for opening a file: nobody finds it after those that ask now */
+    bool lacks_memory;   /* for opening a file: only those that ask now find it */
     bool opening;        /* another thread is at it */
     const char *failure; /* why the file could not be opened, or what is damaged in it; NULL: nothing */
 };
@@ -318,7 +318,7 @@ static void images_close_oldest(image_pool *all)
     }
 }
 
-/* Without the lock: nobody else touches an image that is being opened. */
+/* Without the lock: no other thread touches an image that is being opened. */
 static void images_open_files(image_pool *all, struct shared_image *image, const uuid_files *files)
 {
     const images_options *how = &all->options;
@@ -386,7 +386,7 @@ static void images_open_chunks(const image_pool *all, struct shared_image *image
     image->found = IMAGE_FOUND;
 }
 
-/* Nobody finds it from here on. */
+/* It cannot be found from here on. */
 static void images_forget(image_pool *all, struct shared_image *image)
 {
     for (size_t i = 0; i < all->count && !image->is_gone; i++) {
@@ -515,7 +515,7 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     bool is_new = image == NULL;
     if (is_new)
         image = images_add(all, uuid, path, look == LOOK_FILES ? &files : NULL);
-    image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
+    image->borrowed++; /* before waiting, so that no other thread closes it meanwhile */
     while (image->opening)
         pthread_cond_wait(&all->opened, &all->lock);
     all->counts.asked += image->found == IMAGE_FOUND;

@@ -34,7 +34,7 @@ typedef struct images_options {
     const object_options *objects; /* NULL: as debug maps name them */
     const char *const *folders;    /* where files of a UUID may appear while this runs: stores */
     size_t folder_count;
-    chunk_cache *chunks; /* who is asked for what no file has; NULL: nobody */
+    chunk_cache *chunks; /* asked for what no file has; NULL: nothing is asked */
 } images_options;
 
 /* One thread's loan of an image, a Mach-O file or a map, to look addresses up in. */

@@ -213,7 +213,7 @@ bool line_map_read(line_map **map, const char *path)
 
 /* ---- Lookup ---- */
 
-static bool line_map_is_not_behind(const void *element, const void *key)
+static bool line_map_is_not_after(const void *element, const void *key)
 {
     const line_from *x = element;
     const line_from *y = key;
@@ -225,10 +225,10 @@ bool line_map_find(const line_map *map, machsym_str cpp_path, uint32_t cpp_line,
                    uint32_t *line)
 {
     line_from key = {str_base_name(cpp_path), {NULL, 0}, cpp_line, 0};
-    size_t behind = mem_lower_bound(map->v, map->count, sizeof *map->v, &key, line_map_is_not_behind);
-    if (behind == 0)
+    size_t after = mem_lower_bound(map->v, map->count, sizeof *map->v, &key, line_map_is_not_after);
+    if (after == 0)
         return false;
-    const line_from *found = &map->v[behind - 1];
+    const line_from *found = &map->v[after - 1];
     if (!str_equal(found->cpp, key.cpp) || cpp_line - found->cpp_line > LINES_BEHIND)
         return false;
     *path = found->path;

@@ -14,8 +14,8 @@ typedef struct line_map line_map;
 /* Adds what PATH tells: LineNumberMappings.json, a C++ file that il2cpp wrote, or a folder of such files.
  * *map NULL begins one. Says what is wrong, and returns false. */
 bool line_map_read(line_map **map, const char *path);
-/* Where the C++ line comes from; false when nothing tells. The path has any folders ahead: il2cpp's files
- * have names of their own. Threads: any. */
+/* Where the C++ line comes from; false when nothing tells. Folders of the path are ignored, because
+ * il2cpp's file names are unique. Threads: any. */
 bool line_map_find(const line_map *map, machsym_str cpp_path, uint32_t cpp_line, machsym_str *path,
                    uint32_t *line);
 void line_map_free(line_map *map);

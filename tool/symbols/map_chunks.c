@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a chunk counts at least: the smallest map has 440 bytes, and a range and its frame count too. */
+/* Minimum cost of a chunk: 440 bytes for an empty map, plus one range and one frame. */
 enum { CHUNK_LEAST = 440 + 2 * MAP_FRAME_TEXT };
 
 /* One of the two tables while it is cut into chunks. */

@@ -32,7 +32,7 @@ typedef struct chunk_lists {
     chunk_list v[2];
 } chunk_lists;
 
-/* Cuts a map into chunks of so many bytes of text, by address. Returns false after a message. */
+/* Cuts a map into chunks of chunk_size bytes of text, by address. Returns false after a message. */
 bool cut_map(const symbol_file *file, uint64_t chunk_size, chunk_call put, void *user, chunk_lists *lists);
 void cut_lists_free(chunk_lists *lists);
 /* The value of image:UUID, which says what chunks there are. Returns false after a message. */

@@ -47,8 +47,8 @@ static bool pieces_begins_by(const void *element, const void *addr)
 
 const piece *pieces_find(const pieces *in, uint64_t addr)
 {
-    size_t behind = mem_lower_bound(in->v, in->count, sizeof *in->v, &addr, pieces_begins_by);
-    return behind > 0 && addr < in->v[behind - 1].hi ? &in->v[behind - 1] : NULL;
+    size_t after = mem_lower_bound(in->v, in->count, sizeof *in->v, &addr, pieces_begins_by);
+    return after > 0 && addr < in->v[after - 1].hi ? &in->v[after - 1] : NULL;
 }
 
 /* The path of an object file as the linker writes it: archive(member). */

@@ -56,7 +56,7 @@ typedef struct resolving {
 
 /* Bytes that are written with others in JSON, in HTML or on a terminal: what is no printable ASCII, and
  * " \ & < >. Compilers make vector instructions of the loop, since it has a fixed length. */
-enum { ODD_BLOCK = 16, ODD_BLOCKS = 255 }; /* so many that a byte holds their number */
+enum { ODD_BLOCK = 16, ODD_BLOCKS = 255 }; /* a byte can count the blocks */
 
 static void resolve_count_odd(const char *restrict block, uint8_t *restrict counts)
 {
@@ -282,7 +282,7 @@ static bool resolve_task_frame(resolving *w, const image_loan *loan, const resol
     return sharing > 1 && frame->call_count > 0;
 }
 
-/* Takes the answer of a frame that asked the same: it is written again. */
+/* Copies the answer of the frame before, which has the same address. */
 static void resolve_take_same(resolving *w, report_frame *frame, const report_frame *before)
 {
     frame->call = before->call;

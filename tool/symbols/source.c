@@ -1,4 +1,4 @@
-/* Images and maps behind one face; see source.h. */
+/* Images and maps with one interface; see source.h. */
 #include "source.h"
 #include "../../report/base/memory.h"
 #include "../../report/base/names.h"

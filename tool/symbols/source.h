@@ -85,7 +85,7 @@ size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame 
  * them. Returns how many; never more than cap; 0 at the end, and at once for chunks. */
 size_t symbol_source_next_folded(symbol_source *source, uint64_t addr, machsym_cursor *at,
                                  machsym_frame *frames, size_t cap);
-/* The same, and how many functions share the code; 1 where nobody can tell. */
+/* The same, and how many functions share the code; 1 where that cannot be known. */
 size_t symbol_source_shared_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap,
                                    size_t *sharing);
 /* machsym_session_stack; of chunks nothing. */

@@ -29,7 +29,7 @@ struct store {
     pool strings;
     bool changed;           /* the folder at hand is not as its index says */
     bool has_failed;        /* a file that was named holds no symbols */
-    bool has_broken;        /* what lies in a folder does not open or cannot be read, which was said */
+    bool has_broken;        /* a file in a folder could not be opened (already reported) */
     bool has_broken_system; /* so it is with a shared cache or a file of one */
     bool is_shallow;        /* of the folder at hand only bundles are gone into */
     size_t unread;          /* files and folders that cannot be read */
@@ -90,7 +90,7 @@ static bool store_is_map(const unsigned char *p)
     return memcmp(p, "MACHSYM\n", 8) == 0;
 }
 
-/* Whether a file is damaged of which something may be missed: its UUID, or images in it. */
+/* Whether a file is damaged so that its UUID or images in it may be missed. */
 static void store_find_damage(const char *path, machsym_error *err)
 {
     machsym_open_desc desc;
@@ -427,8 +427,8 @@ static bool store_is_symbols(const char *path)
 
 /* Looks into a file of a folder. Folders hold files of all kinds, but one of symbols that is damaged, a map
  * or archive that does not open, and what in a dSYM is no Mach-O file may be what a report waits for: each
- * run tries it, and says why. So may each file that cannot be read; of a shallow folder, which nobody named,
- * those of symbols. */
+ * run tries it, and says why. Unreadable files are reported too; in a folder that the user did not name, only
+ * symbol files. */
 static void store_say_fault(store *s, index_child *child, const char *path, machsym_error err)
 {
     if (err.code == MACHSYM_ERR_IO ||
@@ -825,7 +825,7 @@ size_t store_find_name(const store *s, machsym_str name, const store_entry **out
 
 const store_entry *store_find_other(const store *s, machsym_str name, machsym_str arch)
 {
-    enum { LOOKED_AT = 64 }; /* of one name: more are versions of one program, any of which tells as much */
+    enum { LOOKED_AT = 64 }; /* of one name: more are versions of one program, and each tells as much */
     const store_entry *entries[LOOKED_AT];
     const store_entry *best = NULL;
     unsigned best_rank = 0;

@@ -44,7 +44,7 @@ typedef struct target {
     symbol_source *source;
     nearest *below;         /* NULL without --nearest */
     owners_image *owned;    /* NULL without --owners */
-    bcsymbolmap *names;     /* that a bitcode build hid; NULL: none, or nobody needed them */
+    bcsymbolmap *names;     /* that a bitcode build hid; NULL: none, or they were not needed */
     bool seeks_names;       /* they were not looked for yet */
     machsym_cursor objects; /* those of the debug map that were spoken of */
 } target;

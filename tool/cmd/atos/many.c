@@ -35,7 +35,7 @@ enum {
         4096, /* addresses from which all threads work: a thread takes as long to start as fewer do */
     THREAD_BYTES = 1 << 19, /* bytes of debug info for each thread of fewer addresses */
     ALONE_BYTES = 1 << 14,  /* bytes of debug info that take as long as one function found by its name */
-    FETCH_AHEAD = 8,        /* words: what so many more need is asked of memory while one is answered */
+    FETCH_AHEAD = 8,        /* prefetch distance in words */
     BATCH_CACHE = 1 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted, and
                              memory that is touched for the first time takes longer than decoding into it */
 };
@@ -208,7 +208,7 @@ typedef struct share {
     pthread_t thread;
 } share;
 
-/* How many bytes of debug info so many of the lookups may need. */
+/* How many bytes of debug info this number of lookups may need. */
 static uint64_t many_bytes_of(const common *c, size_t lookups)
 {
     return c->info_bytes / (c->batch->lookup_count + 1) * lookups;
@@ -290,8 +290,8 @@ static const atos_lines *many_lines_at(const common *c, place p, uint32_t *line)
     return &c->shares[p & ((1u << c->share_bits) - 1)].lines;
 }
 
-/* Asks memory for what the answers of words to come are made of. They lie in the order of addresses, and to
- * wait for each would take longer than to print it. */
+/* Prefetches the data of the next answers. They are stored by address, so printing in input order misses the
+ * cache. */
 static void many_fetch_ahead(const common *c, size_t i)
 {
     static void (*const steps[])(const atos_lines *lines,
@@ -404,8 +404,8 @@ static uint64_t many_info_bytes(const symbol_file *file)
     return bytes;
 }
 
-/* How many bytes of debug info so many lookups need, at most. Only the first words of an input find units
- * that nobody has decoded. */
+/* How many bytes of debug info count lookups need, at most. Only the first words of an input find units that
+ * are not decoded yet. */
 static uint64_t many_bytes_to_decode(const atos *a, size_t count)
 {
     uint64_t bytes = 0;
@@ -458,8 +458,8 @@ static void many_divide(atos *a, common *c)
         many_make_shared(c->shares[0].a);
 }
 
-/* Has all threads do a piece of work, and waits for it. Where no more threads can be made, fewer do it: they
- * wait for the lock until it is known how many there are. */
+/* Has all threads do a piece of work, and waits for it. If pthread_create fails, the threads that exist do
+ * all the work. They start once their number is known. */
 static void many_do_shares(common *c, void *(*work)(void *share))
 {
     pthread_mutex_lock(&c->lock);

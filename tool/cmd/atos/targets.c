@@ -124,7 +124,7 @@ static bool answer_open_target(atos *a, const symbol_desc *desc)
     return true;
 }
 
-/* Opens the file of --uuid that answers best. The open file needs no store behind it. */
+/* Opens the file of --uuid that answers best. The open file needs no store. */
 static bool answer_open_found(atos *a, const symbol_desc *desc)
 {
     uuid_files files;
@@ -273,7 +273,7 @@ static void answer_close_most(open_images *open)
     }
 }
 
-/* Opens an image of a cache or collection. What is damaged is said once, though it may be closed and opened
+/* Opens an image of a cache or collection. Damage is reported once, though it may be closed and opened
  * again. */
 static bool answer_open_image(const atos *a, target *whole, target *t)
 {

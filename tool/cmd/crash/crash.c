@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Lines of source around one, where nobody says how many. */
+/* Lines of source around one, unless an option says how many. */
 enum { CONTEXT_LINES = 3 };
 
 /* ---- Options ---- */
@@ -445,7 +445,7 @@ void crash_options_begin(crash_options *o)
     o->jobs = 1;
     o->resolve.limit.seconds = RESOLVE_SECONDS;
     o->resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
-    /* of rows at one address the last is where the trap or call is written, and line 0 helps nobody */
+    /* of rows at one address the last is where the trap or call is written, and line 0 is of no use */
     o->lines.lines = MACHSYM_LINES_PEOPLE;
 }
 

@@ -25,7 +25,7 @@ enum { MAX_STORES = 256, MAX_LOADS = 256 };
 
 typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML } crash_format;
 
-/* Where the table of what is missing goes: to standard error; or in place of the reports. */
+/* Where the table of missing images is printed: on standard error, or in place of the reports. */
 typedef enum missing_form { MISSING_SAID = 0, MISSING_TEXT, MISSING_JSON } missing_form;
 
 /* What the options say. */

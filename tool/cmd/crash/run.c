@@ -45,7 +45,7 @@ typedef struct crash_result {
     text json;             /* with --json-out */
     text summary;          /* or the line that stands for it on standard error */
     text failure;          /* why it failed; empty when it did not */
-    text broken;           /* of its reports those that failed, a line each, where others did not */
+    text broken;           /* one line for each of its reports that failed, if others succeeded */
     crash_answer *answers; /* with --signature or --group */
     uint32_t answer_cap;
     uint32_t report_count; /* of those that are answered */
@@ -62,10 +62,10 @@ typedef struct crash_result {
     bool done;
 } crash_result;
 
-/* Reports that are done wait in memory for those before them: at most so many for each thread. */
+/* Reports that are done wait in memory for those before them: at most this many for each thread. */
 enum { AHEAD = 4 };
 
-/* Files in a folder get their names so many at a time, MAX_FILES of all threads: some systems let a program
+/* Output files are renamed in batches. All threads keep at most MAX_FILES open: some systems let a program
  * have 256 files open. */
 enum { BATCH = 16, MAX_FILES = 64 };
 
@@ -90,7 +90,7 @@ typedef struct crash_run {
     crash_result *ring; /* of the reports between next and emitted */
     size_t ring_size;
     size_t batch;     /* files of a thread that get their names together */
-    unsigned threads; /* of which no more than --jobs work; the others wait for the disk */
+    unsigned threads; /* no more than --jobs of them work; the others wait for the disk */
     unsigned working;
     size_t next;       /* to be taken */
     size_t emitted;    /* printed, in the order given */
@@ -616,7 +616,7 @@ static void crash_emit(crash_run *run, crash_result *result)
     crash_count_result(run, result);
 }
 
-/* Gives the files of a thread's reports their names. The lock is held when it returns. */
+/* Renames a thread's temporary files to their final names. The lock is held when it returns. */
 static void crash_end_batch(crash_run *run, crash_batch *batch)
 {
     outfile_end_all(batch->files, batch->count);
@@ -659,8 +659,8 @@ static crash_result *crash_take_report(crash_run *run)
     return result;
 }
 
-/* Does reports until their files are as many as get their names together, or none can be taken. The lock is
- * held before and after. */
+/* Processes reports until a batch of files is full or no report is left. The lock is held before and
+ * after. */
 static void crash_fill_batch(crash_run *run, crash_batch *batch)
 {
     crash_result *result;
@@ -826,7 +826,7 @@ static bool crash_is_before_name(const void *element, const void *name)
     return strcasecmp(((const wanted_name *)element)->name, name) < 0;
 }
 
-/* Who wants a name; NULL: nobody. */
+/* Who wants a name; NULL: no one does. */
 static wanted_name *crash_find_wanted(wanted_name *v, size_t count, const char *name)
 {
     size_t at = mem_lower_bound(v, count, sizeof *v, name, crash_is_before_name);
@@ -949,8 +949,8 @@ static bool crash_spares_inputs(const crash_run *run, const store *s)
 /* ---- One run ---- */
 
 /* Why a run leaves the state as it was: then it may be run again without counting a report twice. NULL: it
- * does not. A report that failed was not counted. A state of a run whose every report failed would look like
- * one of a day without crashes. */
+ * does not. A report that failed was not counted. If every report failed, no state is written: it would
+ * look like a day without crashes. */
 static const char *crash_why_no_state(const crash_run *run, int status)
 {
     if (run->grouped == 0 && run->failed > 0)
@@ -1086,7 +1086,7 @@ static bool crash_open_groups(crash_run *run)
     return run->options->groups_in == NULL || state_read(run->groups, run->options->groups_in);
 }
 
-/* Colours are for terminals, and for whoever asks for them. NO_COLOR counts unless it is empty. */
+/* Colours are for terminals, and for users who ask for them. NO_COLOR counts unless it is empty. */
 static bool crash_has_colour(const crash_options *o)
 {
     const char *no = getenv("NO_COLOR");

@@ -231,7 +231,7 @@ static void breakpad_open_call(breakpad *b, const inlined_call *call)
     b->calls[b->call_count++] = *call;
 }
 
-/* Makes the open calls those of the frames: calls that go on from the range before become longer. */
+/* Sets the open calls to those of the frames. A call that continues is extended. */
 static void breakpad_set_calls(breakpad *b, const machsym_map_range *range)
 {
     size_t depth = 0;

@@ -447,7 +447,7 @@ static bool build_file(const build_command *c, const char *file)
     image_options_apply(&c->image, &desc);
     desc.path = file;
     object_options_apply(&c->objects, &desc);
-    if (!outfile_spares(c->out, file)) /* an archive, of which the image has another path */
+    if (!outfile_spares(c->out, file)) /* an archive: its image has another path */
         return false;
     if (desc.entry == NULL && desc.uuid == NULL && cache_is_at(file))
         return build_cache(c, &desc);

@@ -10,7 +10,7 @@
 #include "../../files/outfile.h"
 #include "../../symbols/source.h"
 
-/* The key of the line above the rows of a table that says that it is of a damaged file. */
+/* Key of the header line that marks a table made from a damaged file. */
 #define MAP_DAMAGED_HEADING "Damaged"
 
 /* Breakpad's .sym. Returns false after a message. */

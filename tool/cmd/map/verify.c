@@ -185,8 +185,8 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
     return true;
 }
 
-/* A map of half a file has the same bytes as one that is made of it again: that is no praise. Returns
- * whether all is whole. */
+/* A map of a truncated file equals a rebuild from the same truncated file, so equality proves nothing here.
+ * Returns whether all is whole. */
 static bool verify_tell_damage(const verify *v, const char *image_path, const machsym_part_info *counts)
 {
     text what = {0};

@@ -371,7 +371,7 @@ static machsym_map *adding_build_map(const adding *w, const char *path, const ch
     return map;
 }
 
-/* The map of what the store will have: of the dSYM and the binary, of which one may be new. */
+/* The map of what the store will have: of the dSYM and the binary. One of them may be new. */
 static machsym_map *adding_build_new(adding *w, machsym_lines lines)
 {
     machsym_part_info counts;

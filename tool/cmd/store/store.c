@@ -345,7 +345,7 @@ typedef struct gc_options {
     bool json;
 } gc_options;
 
-/* What is not whole may still be written: after a day nobody does. */
+/* What is not whole may still be written, but not after a day. */
 static bool store_cmd_is_garbage(const gc_options *o, const kept_image *image, unsigned rank, int64_t now)
 {
     if (image->has_failed)
@@ -371,7 +371,7 @@ static void store_cmd_tell_removed(const gc_options *o, const kept_image *image)
     text_free(&t);
 }
 
-/* What killed runs left goes, whatever its age: nobody writes it any more. The folders that are empty then go
+/* What killed runs left goes, whatever its age: no run writes it any more. The folders that are empty then go
  * too. */
 static bool store_cmd_remove_left(const gc_options *o, const char *dir, const kept_list *list)
 {

@@ -221,7 +221,7 @@ static const request_kind *const kinds[] = {
     &worker_profile_kind, &reload_kind,           &stats_kind,  &worker_missing_kind, &worker_search_kind,
 };
 
-/* What is shown of a member that nobody knows: names have a few letters. */
+/* What is shown of an unknown member: names have a few letters. */
 enum { SHOWN_BYTES = 64 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };

@@ -10,7 +10,7 @@
 #include "do.h"
 #include "state.h"
 
-/* Whether a text has nothing but blanks, of which the end of a line of Windows is one. */
+/* Whether a text has nothing but blanks. The end of a line of Windows counts as one. */
 bool reply_is_blank(machsym_str s);
 /* Appends the answer to a line, a line itself. Returns false when it is an error. Threads: any. */
 bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out);

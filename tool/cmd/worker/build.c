@@ -308,7 +308,7 @@ static bool worker_build_file(answering *a, build_request *b)
     return ok;
 }
 
-/* A file of its own is mapped; what lies in an archive is read, and gone after it. */
+/* A plain file is mapped. A member of an archive is read and freed afterwards. */
 static bool worker_build_member(answering *a, build_request *b, const char *path)
 {
     text bytes = {0};

@@ -40,8 +40,8 @@ extern const char worker_unread_image[];
 bool request_refuse_unread(answering *a, const image_status *status);
 /* Refuses a request about an image that no file answers for. */
 bool request_refuse_image(answering *a, const image_status *status);
-/* The bytes that the request is about, in one of three members: name, a text (NULL: not so), base64, path.
- * *path: with a path it goes here, from malloc, and the file is not read; NULL: it is read. what: what the
+/* The bytes that the request is about, in one of three members: name, base64, path. name: the member that
+ * holds text, or NULL. path: if not NULL, receives the path (malloc) and the file is not read. what: what the
  * bytes are. */
 bool request_take_input(answering *a, const char *what, const char *name, text *input, char **path);
 

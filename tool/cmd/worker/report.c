@@ -56,7 +56,7 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
     return true;
 }
 
-/* What a request is about: one report, or several, of which each is answered. */
+/* What a request is about: one report or several. Each is answered. */
 typedef struct report_input {
     answering *to;
     unsigned wants;

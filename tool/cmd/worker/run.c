@@ -38,7 +38,7 @@ typedef struct line_reader {
 
 typedef enum line_kind { LINE_NONE = 0, LINE_WHOLE, LINE_TOO_LONG, LINE_NOT_YET } line_kind;
 
-/* A request that nobody works on yet. */
+/* A request that no thread works on yet. */
 typedef struct pending_line {
     text line;
     line_kind kind;
@@ -65,7 +65,7 @@ typedef struct worker_need {
     bool is_done;
 } worker_need;
 
-/* The loop. Whoever waits for a line reads, one thread at a time, so that no thread is there only to read.
+/* The loop. A thread that waits for a line reads, one at a time, so that no thread is there only to read.
  * The lock of the worker guards what follows `in`. `writing` is held while something is written; who reads
  * never takes it, so the host may write as long as a need is open, whatever it has not read yet. */
 struct worker_run {
@@ -76,7 +76,7 @@ struct worker_run {
     line_reader in;       /* of the thread that reads */
     bool is_reading;
     bool has_ended;        /* the input */
-    bool is_unread;        /* nobody reads the answers */
+    bool is_unread;        /* the answers are not read any more */
     uint64_t lines;        /* that were read */
     pending_line *pending; /* a ring */
     size_t pending_cap;
@@ -311,7 +311,7 @@ static void loop_add_pending(worker_run *run, line_kind kind)
     run->pending_bytes += loop_pending_size(to);
 }
 
-/* Tells who waits that nobody reads any more. */
+/* Tells the waiting threads that answers are not read any more. */
 static void loop_wake(worker_run *run)
 {
     pthread_cond_signal(&run->moved);
@@ -319,7 +319,8 @@ static void loop_wake(worker_run *run)
         pthread_cond_broadcast(&run->found);
 }
 
-/* Reads a line, until then at most, and gives it to whom it is for. The caller saw that nobody reads. */
+/* Reads a line, until then at most, and gives it to whom it is for. The caller saw that no other thread
+ * reads. */
 static void loop_read_one(worker_run *run, double until)
 {
     const worker_options *o = run->w->options;
@@ -349,7 +350,7 @@ static void loop_read_one(worker_run *run, double until)
     loop_wake(run);
 }
 
-/* Without the lock. Returns false when nobody reads it. */
+/* Without the lock. Returns false when it is not read any more. */
 static bool loop_say_need(worker_run *run, machsym_str key)
 {
     text line = {0};
@@ -430,7 +431,7 @@ static worker_slot *loop_next_done(worker_run *run, worker_slot *done)
     return slot != NULL && slot->state == SLOT_DONE ? slot : NULL;
 }
 
-/* Writes what can be written. Nobody waits for an answer that is there, so it leaves at once. Without the
+/* Writes what can be written. An answer that is there does not wait for others. Without the
  * lock. */
 static void loop_write_done(worker_run *run, worker_slot *done)
 {
@@ -476,7 +477,7 @@ static void loop_take_pending(worker_run *run, worker_slot *slot)
     loop_wake(run);
 }
 
-/* Takes the next request; NULL: there is none, or nobody would read its answer. */
+/* Takes the next request; NULL: there is none, or its answer would not be read. */
 static worker_slot *loop_take_request(worker_run *run)
 {
     worker_slot *slot;

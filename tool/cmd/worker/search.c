@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many functions are told without `limit`, and with it at most: more tell nobody anything. */
+/* How many functions are told without `limit`, and with it at most: more are of no use. */
 enum { LISTED = 50, MAX_LISTED = 10000, FIND_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
 /* What a request asks for. */

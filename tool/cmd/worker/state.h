@@ -22,7 +22,7 @@ typedef struct worker_options {
     const char *build_store; /* where build requests write maps; NULL: nowhere */
     bool paths;              /* requests may name files */
     bool unordered;
-    bool host;           /* asks whoever drives it for what no file has */
+    bool host;           /* asks its host for what no file has */
     double need_seconds; /* how long it may take to answer */
 } worker_options;
 
@@ -32,7 +32,7 @@ typedef struct worker_counts {
     uint64_t refused;  /* of these, with an error */
     uint64_t needs;    /* that threads had */
     uint64_t needs_failed;
-    uint64_t late; /* answers to needs that nobody had, any more or ever */
+    uint64_t late; /* answers to needs that are over, or never were */
 } worker_counts;
 
 typedef struct worker_run worker_run;

@@ -1,5 +1,5 @@
 /* ==== >> cmd/worker/worker ====
- * Job: runs commands that answer lines of standard input, of which the worker is one.
+ * Job: runs commands that answer lines of standard input, such as the worker.
  * Offers: worker_cmd_line_table, worker_cmd_run_as; the command worker.
  * Never: answers a request. */
 #ifndef MACHSYM_TOOL_CMD_WORKER_WORKER_H
