@@ -10358,7 +10358,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* The sections of a half that its image did not read come from read, and are counted in reads. */
+/* Sections that the image left unread are read through read, and counted in reads. */
 static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
     names->shared = NULL; /* each counts what it reads */
@@ -16260,9 +16260,8 @@ enum {
      * waiting. Multiples of 4. */
     ms_MAP_FETCHED = 16,
     ms_MAP_FETCHED_OF_MANY = 12,
-    /* In a batch, so many lookups are begun between the first step of one, which fetches the number of its
-     * bucket, and those that fetch its run, and answer. More than ten misses are seldom under way at once,
-     * and a run takes ms_MAP_FETCHED_OF_MANY. */
+    /* Prefetch distances of a batch, in lookups: from bucket to run, and from run to answer. More than ten
+     * misses are seldom under way at once, and a run takes ms_MAP_FETCHED_OF_MANY. */
     ms_MAP_UNTIL_RUN = 6,
     ms_MAP_UNTIL_ANSWER = 9,
     ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */
@@ -17730,7 +17729,7 @@ typedef struct ms_cf_cache {
     machsym_cache_file main;
     ms_cf_file *files;
     size_t count;
-    const char *locals_path; /* of the file with local symbols; NULL: the main one, or none has a path */
+    const char *locals_path; /* of the file with local symbols; NULL: the main file, or bytes */
 } ms_cf_cache;
 
 /* A file of a cache that is looked for. */
@@ -19549,7 +19548,7 @@ struct machsym_image {
     size_t mo_count;
     ms_sec *sections;     /* of debug info */
     ms_dw dw;             /* what sessions start with: no section is lent yet */
-    ms_src_shared *names; /* outside debug info; NULL: of an object file its program has them */
+    ms_src_shared *names; /* names outside debug info; NULL: an object file uses its program's */
     machsym_str name;
     bool has_compressed_dwarf;
     bool follows_objects; /* without debug info, the debug map tells where that is, if there is one */
@@ -21907,8 +21906,8 @@ static bool ms_ses_owns_lines(machsym_session *s, size_t index)
     return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
 }
 
-/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
- * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+/* The first 16 names are read without a cache, because clearing one takes longer. Sessions with
+ * MACHSYM_SESSION_INDEX allocate it at once, so that repeated lookups need no memory. */
 enum { ms_SES_FEW_NAMES = 16 };
 
 /* Reads the names of an entry, into its place in the cache when there is one. */
