@@ -1,6 +1,6 @@
 #!/bin/sh
-# Minidumps of Crashpad's and Breakpad's: what is told of them, in every form; damage; programs for other systems. Truth: who wrote
-# the dumps (tests/minidump.py), lldb, which reads the same files, and LLVM's yaml2obj, which writes them in a way of its own.
+# Minidumps of Crashpad's and Breakpad's, and core files of macOS: what is told of them, in every form; damage; programs for other systems. Truth: who wrote
+# the dumps (tests/minidump.py, tests/core.py), lldb, which reads the same files, and LLVM's yaml2obj and yaml2macho-core, which write them in a way of its own.
 # tests/test_minidump.c cuts and changes them at every byte.
 . tests/checks
 samples=tests/fixtures/services
@@ -56,12 +56,35 @@ has "OS Version:          macOS 14.3.1 (23D60)" "Exception Type:      EXC_BAD_AC
     "Exception Subtype:   KERN_PROTECTION_FAILURE at 0x0000000000000008" \
     "Assertion failed: (item != NULL), function -[Player skip:], file player.mm, line 19." "3   demo                          	0x0000000102a309b8 main + 120"
 
+for name in noted linked; do
+    run $samples/$name.core
+    has "Process:             demo" "Path:                /Applications/Demo Player.app/Contents/MacOS/demo" "Code Type:           ARM-64" \
+        "Exception Type:      EXC_BAD_ACCESS" "Triggered by Thread: 1" "1   demo                          	0x0000000102a30a7c -[Player play:] + 52" \
+        "Thread 1 crashed with ARM Thread State (64-bit):" "   far: 0x0000000000000008   esr: 0x92000006" \
+        "0x0000000102a30000 - 0x0000000102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58>" "dyld arm64  <000102030405060708090a0b0c0d0e0f> /usr/lib/dyld"
+    mv "$work/out" "$work/$name.crash"
+    run "$work/$name.crash"
+    same "$work/$name.crash" "$work/out" "$name: the text is a report that has its names"
+    run --summary $samples/$name.core
+    has "access through a null pointer: a read at 0x8" "7 frames: 7 named with line"
+done
+run --json $samples/noted.core
+has '"format":"Mach-O core"' '"frames":7,'
+run -o "$work/cores/" $samples/noted.core
+same "$work/noted.crash" "$work/cores/noted.crash" "a core in a folder becomes text, by its name too"
+
 # ---- Damage ----
+
+head -c 1300 $samples/linked.core >"$work/cut.core"
+"$MACHSYM" crash -q -d $dsym "$work/cut.core" >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q "^The report is damaged at byte [1-9]" "$work/out" &&
+    grep -q "cut.core: the report is damaged: memory lies outside the file; the rest is answered (binary, offset [1-9]" "$work/err"
+check "a core that is cut short" "$work/err"
 
 head -c 3000 $samples/breakpad.dmp >"$work/cut.dmp"
 "$MACHSYM" crash -q -d $dsym "$work/cut.dmp" >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && grep -q "^The report is damaged at byte [1-9]" "$work/out" &&
-    grep -q "cut.dmp: the dump is damaged: .*; the rest is answered (minidump, offset [1-9]" "$work/err"
+    grep -q "cut.dmp: the report is damaged: .*; the rest is answered (binary, offset [1-9]" "$work/err"
 check "a dump that is cut short: what is whole, where it is damaged, and status 1" "$work/err"
 printf 'MDMP\223\247\000\000\020\000\000\000' >"$work/head.dmp"
 "$MACHSYM" crash -q "$work/head.dmp" >"$work/out" 2>"$work/err"
@@ -132,4 +155,8 @@ modules=
 mkdir "$work/generated"
 python3 tests/minidump_lldb.py "$MACHSYM" "$work/generated" "$modules" ${suffix:+"${suffix#x}"} >"$work/log" 2>&1
 check "40 dumps from a generator" "$work/log"
+yaml2core=$(command -v yaml2macho-core-22 || command -v yaml2macho-core)
+[ -n "$yaml2core" ] || skip "core files of LLVM's: it needs yaml2macho-core-22"
+python3 tests/core_lldb.py "$MACHSYM" "$work/generated" "$modules" "$yaml2core" >"$work/log" 2>/dev/null
+check "40 core files from a generator, 10 of LLVM's" "$work/log"
 end

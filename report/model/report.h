@@ -247,6 +247,7 @@ typedef enum report_fact {
     PLAIN(CRASHLYTICS, "Crashlytics text", "# Crashlytics - ")                                               \
     PLAIN(PLCRASH, "PLCrashReporter", "")                                                                    \
     PLAIN(MINIDUMP, "minidump", "")                                                                          \
+    PLAIN(CORE, "Mach-O core", "")                                                                           \
     OBJECT(PANIC, "kernel panic", panic, "panicString") /* which may hold a stackshot */                     \
     OBJECT(STACKSHOT, "stackshot", stackshot, "processByPid")                                                \
     OBJECT(STACKLESS, "no stacks", jetsam, "largestProcess")                                                 \
@@ -271,7 +272,8 @@ typedef enum report_encoding {
     ENCODING_UTF16LE,
     ENCODING_UTF16BE,
     ENCODING_PLCRASH, /* from here on: binary, which is read as text and comes out so */
-    ENCODING_MINIDUMP
+    ENCODING_MINIDUMP,
+    ENCODING_CORE
 } report_encoding;
 
 /* Where a report begins in a document that holds several, as MetricKit has one for each diagnostic. */

@@ -99,7 +99,8 @@ static bool decoded_begins_by(const void *element, const void *address)
 const decoded_image *decoded_find_image(const decoded_image *images, uint32_t count, uint64_t addr)
 {
     size_t behind = mem_lower_bound(images, count, sizeof *images, &addr, decoded_begins_by);
-    return behind > 0 && addr < images[behind - 1].end ? &images[behind - 1] : NULL;
+    const decoded_image *image = behind > 0 ? &images[behind - 1] : NULL;
+    return image != NULL && (image->is_open || addr < image->end) ? image : NULL;
 }
 
 static machsym_str decoded_name_of(const decoded_image *image)
@@ -117,7 +118,10 @@ void decoded_put_images(text *t, const decoded_image *images, uint32_t count)
         const decoded_image *image = &images[i];
         decoded_put_hex(t, image->base, 16);
         text_c(t, " - ");
-        decoded_put_hex(t, image->end - (image->end > image->base), 16);
+        if (image->is_open)
+            text_c(t, "???");
+        else
+            decoded_put_hex(t, image->end - (image->end > image->base), 16);
         text_char(t, ' ');
         text_shown(t, decoded_name_of(image));
         text_char(t, ' ');

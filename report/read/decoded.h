@@ -17,6 +17,7 @@ typedef struct decoded_image {
     machsym_str path;
     machsym_uuid uuid; /* zeros: not told */
     const char *arch;  /* NULL: not told */
+    bool is_open;      /* its end is not known: it reaches to the next image */
     const char *other; /* what it is if it is no Mach-O file: ELF, PE; NULL: it is one */
 } decoded_image;
 

@@ -109,7 +109,7 @@ static int dump_by_base(const void *a, const void *b)
 }
 
 /* Of memory that is there twice the range that begins first stays. So none overlap. */
-static void dump_sort_memory(dump *d)
+void dump_sort_memory(dump *d)
 {
     uint32_t count = 0;
     uint64_t end = 0; /* of what stays: no range ends at 2^64 or behind it */
@@ -141,15 +141,21 @@ static uint64_t dump_get(const char *p, size_t size)
     return value;
 }
 
-static bool dump_read(const void *context, uint64_t addr, uint64_t *out)
+machsym_str dump_bytes_at(const dump *d, uint64_t addr)
 {
-    const dump *d = context;
     size_t behind = mem_lower_bound(d->memory, d->memory_count, sizeof *d->memory, &addr, dump_begins_by);
     const dump_memory *one = behind > 0 ? &d->memory[behind - 1] : NULL;
-    if (one == NULL || addr - one->base >= one->bytes.len ||
-        one->bytes.len - (addr - one->base) < sizeof *out)
+    if (one == NULL || addr - one->base >= one->bytes.len)
+        return str_make(NULL, 0);
+    return str_from(one->bytes, (size_t)(addr - one->base));
+}
+
+static bool dump_read(const void *context, uint64_t addr, uint64_t *out)
+{
+    machsym_str bytes = dump_bytes_at(context, addr);
+    if (bytes.len < sizeof *out)
         return false;
-    *out = dump_get(one->bytes.ptr + (addr - one->base), sizeof *out);
+    *out = dump_get(bytes.ptr, sizeof *out);
     return true;
 }
 
@@ -172,24 +178,29 @@ bool dump_register_of(const dump_state *state, const char *name, uint64_t *out)
     return false;
 }
 
-static void dump_put_registers(const dump_thread *thread, uint32_t number, text *out)
+/* Returns how many registers stand there now. */
+static uint32_t dump_put_state(const dump_state *state, uint32_t count, text *out)
 {
-    const dump_state *state = &thread->state;
-    uint32_t count = 0;
     for (uint32_t i = 0; state->layout != NULL && i < state->layout->count; i++) {
         const dump_register *one = &state->layout->v[i];
-        if ((one->group & state->groups) == 0)
-            continue;
-        if (count == 0) {
-            text_c(out, "Thread ");
-            text_dec(out, number);
-            text_c(out, " crashed with ");
-            text_c(out, state->layout->title);
-            text_c(out, ":\n");
-        }
-        decoded_put_register(out, count++, str_c(one->name), dump_value_of(state, one), 2u * one->size);
+        if ((one->group & state->groups) != 0)
+            decoded_put_register(out, count++, str_c(one->name), dump_value_of(state, one), 2u * one->size);
     }
-    decoded_end_registers(out, count);
+    return count;
+}
+
+static void dump_put_registers(const dump_thread *thread, uint32_t number, text *out)
+{
+    const dump_layout *layout = thread->state.layout;
+    if (layout == NULL || thread->state.groups == 0)
+        return;
+    text_c(out, "Thread ");
+    text_dec(out, number);
+    text_c(out, " crashed with ");
+    text_c(out, layout->title);
+    text_c(out, ":\n");
+    uint32_t count = dump_put_state(&thread->state, 0, out);
+    decoded_end_registers(out, dump_put_state(&thread->trap, count, out));
 }
 
 /* ---- Stacks ---- */

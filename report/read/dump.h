@@ -1,7 +1,7 @@
 /* ==== >> read/dump ====
  * Job: what was kept of a dead process, as the text of a crash report.
  * Offers: dump_register_of, dump_add_image, dump_add_thread, dump_index_threads, dump_find_thread,
- * dump_add_memory, dump_note, dump_take_text, dump_put_info, dump_put, dump_free.
+ * dump_add_memory, dump_note, dump_take_text, dump_sort_memory, dump_bytes_at, dump_put_info, dump_put, dump_free.
  * Never: knows the format of a file.
  *
  * Minidumps and core files hold the same: threads with their registers, memory, and which images lie where.
@@ -74,6 +74,7 @@ typedef struct dump_thread {
     uint64_t id;
     machsym_str name;
     dump_state state;
+    dump_state trap; /* registers that tell why it stopped */
     bool crashed;
     bool is_asked; /* it asked for the dump of a process that did not crash: its registers are told */
 } dump_thread;
@@ -127,6 +128,9 @@ void dump_note(dump *d, size_t at, const char *what);
 /* A name or text of the file, kept as long as the dump. Texts may overlap: no more of them is taken than so
  * much as the file may hold; at: where this one stands. */
 machsym_str dump_take_text(dump *d, machsym_str plain, size_t at);
+/* Sorts the memory, for the next one: the bytes that follow an address; empty: none. */
+void dump_sort_memory(dump *d);
+machsym_str dump_bytes_at(const dump *d, uint64_t addr);
 /* An escaped line of Application Specific Information. source: whose message it is. */
 void dump_put_info(dump *d, machsym_str source, machsym_str message);
 /* Writes the report. Sorts the images and the memory. */

@@ -6,6 +6,7 @@
 #include "../model/carried.h"
 #include "../model/parts.h"
 #include "bug_types.h"
+#include "core.h"
 #include "formats.h"
 #include "minidump.h"
 #include "plcrash.h"
@@ -26,6 +27,8 @@ static report_encoding recognise_find_encoding(machsym_str s)
         return ENCODING_PLCRASH;
     if (minidump_is(s))
         return ENCODING_MINIDUMP;
+    if (core_is(s))
+        return ENCODING_CORE;
     if (p[0] == 0xff && p[1] == 0xfe)
         return ENCODING_UTF16LE;
     if (p[0] == 0xfe && p[1] == 0xff)
@@ -385,6 +388,8 @@ static void recognise_name_kind(report *r)
         r->kind = REPORT_PLCRASH;
     if (r->encoding == ENCODING_MINIDUMP)
         r->kind = REPORT_MINIDUMP;
+    if (r->encoding == ENCODING_CORE)
+        r->kind = REPORT_CORE;
     if (r->kind == REPORT_UNKNOWN && r->frame_count > 0)
         r->kind = REPORT_TEXT;
     if (r->frame_count > 0)
@@ -463,6 +468,8 @@ static void recognise_decode(report *r)
         r->failed_at = plcrash_decode(r->input, &r->changed);
     else if (r->encoding == ENCODING_MINIDUMP)
         r->failed_at = minidump_decode(r->input, &r->changed, &r->damage);
+    else if (r->encoding == ENCODING_CORE)
+        r->failed_at = core_decode(r->input, &r->changed, &r->damage);
     else
         recognise_decode_utf16(r);
     if (r->failed_at > 0)

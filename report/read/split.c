@@ -6,6 +6,7 @@
 #include "../base/text.h"
 #include "../model/report.h"
 #include "../model/scan.h"
+#include "core.h"
 #include "minidump.h"
 #include "plcrash.h"
 
@@ -472,7 +473,7 @@ size_t split_first_len(machsym_str s)
         SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins, or of a sanitizer */
     machsym_str before = {NULL, 0};
     size_t next = 0;
-    for (size_t at = 0; at < s.len && !plcrash_is(s) && !minidump_is(s); at = next) {
+    for (size_t at = 0; at < s.len && !plcrash_is(s) && !minidump_is(s) && !core_is(s); at = next) {
         machsym_str line = split_next_line(s, &next);
         bool is_log = seen.log.len > 0;
         machsym_str plain = split_plain_line(line, &seen.log);

@@ -547,14 +547,12 @@ const command crash_command = {
     "input: "
     ".crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, panics, stackshots, jetsam reports, leaks, MetricKit,\n"
-    "KSCrash, PLCrashReporter and minidumps (as text), Crashlytics, Node, Bugsnag, Sentry and Datadog "
-    "events,\n"
-    "stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show --style=ndjson, "
-    "xctrace\n"
-    "exports, pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by the\n"
-    "contents; a file may hold several reports, one after the other or in a document: each is answered, "
-    "and\n"
-    "with --only those that fit are written.\n",
+    "KSCrash, PLCrashReporter, minidumps and cores (as text), Crashlytics, Node, Bugsnag, Sentry and\n"
+    "Datadog events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show\n"
+    "--style=ndjson, xctrace exports, pasted stacks; also quoted, in a log, or as a string in JSON. The\n"
+    "format is told by the contents; a file may hold several reports, one after the other or in a "
+    "document:\n"
+    "each is answered, and with --only those that fit are written.\n",
     {{crash_lookup_table, 0}, {object_option_table, offsetof(crash_options, objects)}, {table, 0}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     crash_run,

@@ -54,7 +54,7 @@ typedef struct crash_result {
     resolve_counts counts;
     missing_list missing;
     size_t damaged_at;  /* of a report whose rest is answered; 0: it is whole */
-    const char *damage; /* of a dump: what is damaged there; NULL: of another kind */
+    const char *damage; /* of a dump or a core: what is damaged there; NULL: of another kind */
     bool is_cut;        /* there, the input ends inside a report */
     bool is_found;      /* in a folder or archive, not named */
     bool is_no_report;  /* failure says what else it is */
@@ -178,11 +178,11 @@ static const char *crash_name_other(const report *r)
 crash_without crash_explain_no_frames(const report *r, text *why)
 {
     const char *other = crash_name_other(r);
-    if (other != NULL) {
+    if (other != NULL && !report_is_binary(r)) {
         text_c(why, other);
         return WITHOUT_REPORT;
     }
-    if (r->encoding != ENCODING_MINIDUMP && str_find(r->input, minidump) < r->input.len) {
+    if (!report_is_binary(r) && str_find(r->input, minidump) < r->input.len) {
         text_c(
             why,
             "a minidump inside another file, which is not read there: write its bytes, from MDMP on, into a "
@@ -567,11 +567,11 @@ static void crash_say_damage(const crash_result *result)
     }
     text what = {0};
     if (result->damage != NULL) {
-        text_c(&what, "the dump is damaged: ");
+        text_c(&what, "the report is damaged: ");
         text_c(&what, result->damage);
         text_c(&what, "; the rest is answered");
         err.what = text_z(&what);
-        err.where = "minidump";
+        err.where = "binary";
     }
     if (result->damaged_at > 0 && result->failure.len == 0)
         say_fault(result->path, &err);
@@ -802,7 +802,8 @@ static char *crash_output_name(const crash_options *o, const char *report_path, 
         text_char(&t, '-');
         text_dec(&t, number);
     }
-    bool is_binary = strcmp(base + stem, ".plcrash") == 0 || strcmp(base + stem, ".dmp") == 0;
+    bool is_binary = strcmp(base + stem, ".plcrash") == 0 || strcmp(base + stem, ".dmp") == 0 ||
+                     strcmp(base + stem, ".core") == 0;
     const char *ending = is_binary ? ".crash" : base + stem; /* it comes out as text */
     text_c(&t, endings[o->format] != NULL ? endings[o->format] : ending);
     text_add(&t, "", 1);

@@ -1,0 +1,15 @@
+/* ==== >> read/core ====
+ * Job: core files of macOS (Mach-O of the type MH_CORE): threads and memory turned into text.
+ * Offers: core_is, core_decode.
+ * Never: reads that text. */
+#ifndef MACHSYM_TOOL_CORE_H
+#define MACHSYM_TOOL_CORE_H
+
+#include "../base/text.h"
+#include "machsym.h"
+
+bool core_is(machsym_str input);
+/* As minidump_decode. */
+size_t core_decode(machsym_str input, text *out, const char **what);
+
+#endif
