@@ -1,6 +1,7 @@
-/* Minidumps and core files: the samples, which tests/minidump.py and tests/core.py write from the documented layouts, cut at every
- * byte and with every field changed; stacks by frame pointers against chains that are built here. No dump is hung on, none reads outside itself, and what
- * is cut has no frame that the whole dump lacks. */
+/* Minidumps and core files. The samples, which tests/minidump.py and tests/core.py write from the documented
+ * layouts, are cut at every byte, and every field of them is changed: reading ends, stays inside the file, and
+ * finds no frame in a cut file that the whole one lacks. Stacks by frame pointers are held against chains that
+ * are built here. */
 #include "test.h"
 
 #include "../report/base/memory.h"
@@ -11,7 +12,7 @@
 
 #include <string.h>
 
-/* What a byte of a dump may become: a record of a thread has registers, a byte of a text up to four when escaped. */
+/* What a byte of a file may become: a thread's record has registers, a byte of a text up to four. */
 enum { MOST_A_BYTE = 128, HEAD = 4096 };
 
 static const char *const samples[] = {

@@ -1,5 +1,5 @@
-/* Core files of macOS; see core.h. Layouts: mach-o/loader.h, mach-o/dyld_images.h, the thread states of mach; the notes
- * as lldb.llvm.org describes them. All numbers are little endian: 64-bit processors of Apple's write no others. */
+/* Core files of macOS; see core.h. Layouts: mach-o/loader.h, mach-o/dyld_images.h, the thread states of mach;
+ * lldb.llvm.org on notes. All numbers are little endian: Apple's 64-bit processors write no others. */
 #include "core.h"
 #include "../model/report.h"
 #include "decoded.h"
@@ -94,8 +94,7 @@ static bool core_is_named(machsym_str s, size_t at, const char *name)
 
 /* ---- Load commands ---- */
 
-/* The next command of those from *at on, which are as many bytes as they are; false: at the end, and where one
- * is damaged. */
+/* The next of load commands, from *at on; false: at the end, and at one that is damaged. */
 static bool core_next_command(core *c, machsym_str commands, size_t *at, machsym_str *command)
 {
     if (commands.len - *at < COMMAND_SIZE)
@@ -221,7 +220,7 @@ static void core_read_image_list(core *c, machsym_str note)
     }
 }
 
-/* "main bin spec": the program. "load binary": an image. Both tell a UUID and an address, which may not be known. */
+/* "main bin spec": the program. "load binary": an image. Both tell a UUID, and an address if it is known. */
 static void core_read_one_image(core *c, machsym_str note, size_t uuid_at, size_t base_at, size_t name_at)
 {
     uint64_t base = note.len >= name_at ? core_u64(note, base_at) : 0;
@@ -431,7 +430,7 @@ static uint64_t core_exception_of(const core *c, const dump_thread *thread)
     }
 }
 
-/* A core does not tell which thread crashed: it is the one that stopped in an exception, if there is one such. */
+/* A core does not tell which thread crashed. If just one stopped in an exception, it is that. */
 static void core_find_crash(core *c)
 {
     uint32_t count = 0;

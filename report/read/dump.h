@@ -1,7 +1,8 @@
 /* ==== >> read/dump ====
  * Job: what was kept of a dead process, as the text of a crash report.
  * Offers: dump_register_of, dump_add_image, dump_add_thread, dump_index_threads, dump_find_thread,
- * dump_add_memory, dump_note, dump_take_text, dump_sort_memory, dump_bytes_at, dump_put_info, dump_put, dump_free.
+ * dump_add_memory, dump_note, dump_take_text, dump_sort_memory, dump_bytes_at, dump_put_info, dump_put,
+ * dump_free.
  * Never: knows the format of a file.
  *
  * Minidumps and core files hold the same: threads with their registers, memory, and which images lie where.
