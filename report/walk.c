@@ -204,7 +204,7 @@ static void walk_write_piece(const report_walk *w, const report *r, const walk_r
         write_edits(r, w->same, place->base, edits);
 }
 
-/* Pieces of an input that stand behind each other. */
+/* Pieces of an input that follow each other. */
 static walk_result walk_text(report_walk *w, machsym_str input, const walk_place *place, text *out,
                              edit_list *edits)
 {

@@ -1,10 +1,10 @@
 /* ==== >> walk ====
- * Job: all reports that an input holds, one after the other: behind each other, in parts, and carried in
+ * Job: all reports that an input holds, one after the other: in a row, in parts, and carried in
  * strings.
  * Offers: walk_all.
  * Never: answers one: that is called back.
  *
- * All reports that an input holds, one after the other: behind each other, in parts of a document, and
+ * All reports that an input holds, one after the other: in a row, in parts of a document, and
  * carried in strings of documents, however deep. */
 #ifndef MACHSYM_TOOL_WALK_H
 #define MACHSYM_TOOL_WALK_H
@@ -35,7 +35,7 @@ typedef struct report_walk {
     walk_step (*look_up)(void *context, report *r, resolve_counts *counts);
     /* One of them. Returns false when it is left out. */
     bool (*answer)(void *context, report *one, const resolve_counts *counts);
-    /* Once all of them are answered of which one was not left out; NULL: nothing is to be done. */
+    /* Once all of them are answered and one was not left out; NULL: nothing is to be done. */
     void (*end)(void *context, const report *r, const resolve_counts *counts);
     uint32_t held; /* reports so far, which are numbered by it */
     bool has_number;

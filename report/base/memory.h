@@ -1,5 +1,5 @@
 /* ==== >> base/memory ====
- * Job: memory that is there: whoever asks for it gets it.
+ * Job: memory that is there: a request for it never fails.
  * Offers: mem_is_out, mem_alloc, mem_grow, mem_double, mem_product, mem_push, mem_lower_bound.
  * Never: says what becomes of a program without memory: that defines mem_is_out. */
 #ifndef REPORT_MEMORY_H

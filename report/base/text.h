@@ -17,7 +17,7 @@ typedef struct text {
     size_t cap;
 } text;
 
-char *text_grow(text *t, size_t len); /* makes room for so many bytes more; returns where they go */
+char *text_grow(text *t, size_t len); /* makes room for len bytes more; returns where they go */
 
 /* The short ones stand here: answers are put together from small pieces, millions of them. */
 static inline char *text_room(text *t, size_t len)
@@ -53,7 +53,7 @@ static inline void text_char(text *t, char c)
 void text_base_name(text *t, machsym_str path); /* what follows the last slash */
 void text_sentence(text *t, const char *words); /* and the end of its line */
 void text_dec(text *t, uint64_t number);
-void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
+void text_hex(text *t, uint64_t number, unsigned digits); /* at least digits digits, lower case, no 0x */
 void text_json(text *t, machsym_str str);                 /* quoted; bytes that are no UTF-8 become U+FFFD */
 /* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name
  * begins another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
@@ -136,7 +136,7 @@ machsym_str str_trim_end(machsym_str s); /* of line ends, too */
 size_t str_find(machsym_str s, const char *needle);
 /* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
 size_t str_control(machsym_str s);
-/* What follows so many bytes, or the first needle; empty when there is none. */
+/* What follows a number of bytes, or the first needle; empty when there is none. */
 machsym_str str_from(machsym_str s, size_t count);
 machsym_str str_after(machsym_str s, const char *needle);
 machsym_str str_base_name(machsym_str path);

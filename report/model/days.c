@@ -22,7 +22,7 @@ static unsigned day_days_before_year(unsigned year)
     return past * 365 + past / 4 - past / 100 + past / 400;
 }
 
-/* So many digits of a date; false when there is something else. */
+/* A number of digits of a date; false when there is something else. */
 static bool day_take_digits(machsym_str date, size_t at, size_t count, unsigned *number)
 {
     *number = 0;

@@ -52,13 +52,13 @@ static bool report_begins_by(const void *element, const void *addr)
 
 static uint32_t report_image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
 {
-    size_t behind = mem_lower_bound(order, count, sizeof *order, &addr, report_begins_by);
-    if (behind == 0)
+    size_t after = mem_lower_bound(order, count, sizeof *order, &addr, report_begins_by);
+    if (after == 0)
         return REPORT_NONE;
-    const report_image *image = &r->images[order[behind - 1].index];
+    const report_image *image = &r->images[order[after - 1].index];
     if (addr >= image->end || (image->is_open && addr - image->base >= MAX_OPEN_IMAGE))
         return REPORT_NONE;
-    return order[behind - 1].index;
+    return order[after - 1].index;
 }
 
 /* Libraries of the system, of a simulator's system, and of the language. */

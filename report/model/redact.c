@@ -181,7 +181,7 @@ static size_t redact_user_end(machsym_str s, size_t at)
     return is_whole || blank > i ? i : blank;
 }
 
-/* "Shared" is nobody, "USER" and "*" are what Apple puts in a name's place. */
+/* "Shared" names no person, "USER" and "*" are what Apple puts in a name's place. */
 static bool redact_is_nobody(machsym_str name)
 {
     return name.len == 0 || str_is(name, "Shared") || str_is(name, "USER") || str_is(name, "*");
@@ -435,7 +435,7 @@ static void redact_take_number(pass *p)
     p->key.len = 0;
 }
 
-/* Where the next part of a line begins behind what ends a prefix of a log or a mark of a quote; end:
+/* Where the next part of a line begins after what ends a prefix of a log or a mark of a quote; end:
  * nowhere. */
 static size_t redact_next_part(machsym_str s, size_t at, size_t end)
 {
@@ -453,7 +453,7 @@ static size_t redact_next_part(machsym_str s, size_t at, size_t end)
     return at;
 }
 
-/* The word for "Key:   value" that begins at *at, or behind what a log or a mail put ahead of it; *at moves
+/* The word for "Key:   value" that begins at *at, or after what a log or a mail put ahead of it; *at moves
  * on to the value. NULL: there is no such key. */
 static const char *redact_find_key(machsym_str s, size_t *at, size_t end)
 {

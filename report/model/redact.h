@@ -5,7 +5,7 @@
  *
  * Takes out of a report who and whose device it is of: see machsym.1, --redact, for what. A value becomes
  * another one that a secret key makes of it: equal values stay equal, so that reports can be grouped, and
- * nobody without the key can tell by trying which value it was. */
+ * without the key the value cannot be found by trying. */
 #ifndef MACHSYM_TOOL_REDACT_H
 #define MACHSYM_TOOL_REDACT_H
 

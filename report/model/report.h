@@ -295,7 +295,7 @@ typedef struct edit {
     size_t text_end;
 } edit;
 
-/* Edits in the order of their places, of which none overlap. */
+/* Edits in the order of their places, without overlap. */
 typedef struct edit_list {
     edit *v;
     size_t count;
@@ -474,7 +474,7 @@ bool report_arch_is_arm32(machsym_str arch);
 uint64_t report_plain_addr(const report *r, uint64_t addr);
 /* Whether a name stands where none is known: "<redacted>", "???", the image's own. */
 bool report_is_no_name(machsym_str name, machsym_str image);
-/* Whether it stands for the names of several functions, of which the linker kept one. */
+/* Whether it stands for the names of several functions that the linker made one. */
 bool report_is_folded_name(machsym_str name);
 
 #endif

@@ -126,7 +126,7 @@ void scan_set_given(report_frame *frame, machsym_str s);
 
 /* Whether a line is a numbered frame of an image, whose address has no fewer digits than real ones have. */
 bool scan_is_numbered(machsym_str s);
-/* Whether a line is certain to be a report's, alone or behind what a mail or a log put ahead of it. */
+/* Whether a line is certain to be a report's, alone or after what a mail or a log put ahead of it. */
 bool scan_is_line(machsym_str s);
 /* How long that is which stands ahead of a report's line: blanks, and what a mail or a log put there. */
 size_t scan_prefix_len(machsym_str line);

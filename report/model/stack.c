@@ -68,7 +68,7 @@ bool stack_is_crash(const report *r)
     return r->facts[FACT_EVENT].len == 0 || r->facts[FACT_EXCEPTION].len > 0 || r->kind == REPORT_PANIC;
 }
 
-/* The frame so many steps from the top. */
+/* The frame at a number of steps from the top. */
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step)
 {
     return &r->frames[thread->first + (thread->callers_first ? stack_count(thread) - 1 - step : step)];

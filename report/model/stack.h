@@ -14,7 +14,7 @@
 const report_thread *stack_main(const report *r);
 /* How many frames it has: of a tree of samples, those of its heaviest path. */
 uint32_t stack_count(const report_thread *thread);
-/* The frame so many steps from the top. */
+/* The frame at a number of steps from the top. */
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step);
 /* Whether the report is of a crash, and not of a hang or the like. */
 bool stack_is_crash(const report *r);

@@ -98,8 +98,8 @@ static bool decoded_begins_by(const void *element, const void *address)
 
 const decoded_image *decoded_find_image(const decoded_image *images, uint32_t count, uint64_t addr)
 {
-    size_t behind = mem_lower_bound(images, count, sizeof *images, &addr, decoded_begins_by);
-    const decoded_image *image = behind > 0 ? &images[behind - 1] : NULL;
+    size_t after = mem_lower_bound(images, count, sizeof *images, &addr, decoded_begins_by);
+    const decoded_image *image = after > 0 ? &images[after - 1] : NULL;
     return image != NULL && (image->is_open || addr < image->end) ? image : NULL;
 }
 

@@ -112,7 +112,7 @@ static int dump_by_base(const void *a, const void *b)
 void dump_sort_memory(dump *d)
 {
     uint32_t count = 0;
-    uint64_t end = 0; /* of what stays: no range ends at 2^64 or behind it */
+    uint64_t end = 0; /* of what stays: no range ends at 2^64 or after it */
     if (d->memory_count > 0)
         qsort(d->memory, d->memory_count, sizeof *d->memory, dump_by_base);
     for (uint32_t i = 0; i < d->memory_count; i++) {
@@ -143,8 +143,8 @@ static uint64_t dump_get(const char *p, size_t size)
 
 machsym_str dump_bytes_at(const dump *d, uint64_t addr)
 {
-    size_t behind = mem_lower_bound(d->memory, d->memory_count, sizeof *d->memory, &addr, dump_begins_by);
-    const dump_memory *one = behind > 0 ? &d->memory[behind - 1] : NULL;
+    size_t after = mem_lower_bound(d->memory, d->memory_count, sizeof *d->memory, &addr, dump_begins_by);
+    const dump_memory *one = after > 0 ? &d->memory[after - 1] : NULL;
     if (one == NULL || addr - one->base >= one->bytes.len)
         return str_make(NULL, 0);
     return str_from(one->bytes, (size_t)(addr - one->base));

@@ -3,7 +3,7 @@
  * Offers: the readers that REPORT_KINDS names; report_parse_text, report_parse_xctrace.
  * Never: reads one: each format is a file of its own.
  *
- * The readers of formats. Whoever opens reports tries them: see recognise.c. */
+ * The readers of formats. What opens reports tries them: see recognise.c. */
 #ifndef REPORT_FORMATS_H
 #define REPORT_FORMATS_H
 
@@ -26,7 +26,7 @@ REPORT_KINDS(READ_NOTHING, READ_NOTHING, TELL_OBJECT)
 #undef READ_NOTHING
 /* A document that holds documents of several kinds: what is tried before all kinds. */
 bool report_parse_mixed(report *r, uint32_t doc);
-/* A document of no kind, whose strings and objects may be reports: what is tried behind all kinds. */
+/* A document of no kind, whose strings and objects may be reports: what is tried after all kinds. */
 bool report_parse_strings(report *r, uint32_t doc);
 /* The facts of an .ips. */
 void report_set_ips_facts(report *r, uint32_t doc);

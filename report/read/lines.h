@@ -1,5 +1,5 @@
 /* ==== >> read/lines ====
- * Job: which lines of text there are, for whoever reads text.
+ * Job: which lines of text there are, for readers of text.
  * Offers: text_parse_numbered and its kin.
  * Never: reads one: each format is a file of its own.
  *

@@ -191,7 +191,7 @@ typedef struct minidump_list {
     uint32_t count;
 } minidump_list;
 
-/* A count, and the records behind it. Breakpad aligns them to eight bytes in some lists: then just that many
+/* A count, and the records after it. Breakpad aligns them to eight bytes in some lists: then just that many
  * bytes are too many. */
 static minidump_list minidump_list_of(minidump *m, machsym_str s, size_t size)
 {
@@ -727,7 +727,7 @@ static void minidump_read_crashpad(minidump *m)
         minidump_read_module_info(m, minidump_record(&list, i));
 }
 
-/* As the system says it of an exception that nobody caught. */
+/* As the system says it of an uncaught exception. */
 static void minidump_put_thrown(minidump *m)
 {
     text t = {0};

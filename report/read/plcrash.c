@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The format's name, then a byte for its version, of which there is one. */
+/* The format's name, then a byte for its version; there is one version. */
 static const char magic[] = "plcrash";
 enum { HEADER_SIZE = sizeof magic };
 

@@ -248,7 +248,7 @@ static size_t recognise_next_opening(const report *r, size_t lo, openings *next)
     }
 }
 
-/* Runs of records end behind the document that follows them. */
+/* Runs of records end after the document that follows them. */
 static int recognise_by_place(const void *a, const void *b)
 {
     const report_carried *x = a;

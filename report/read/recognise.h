@@ -1,5 +1,5 @@
 /* ==== >> read/recognise ====
- * Job: opens reports: finds of which kind an input is, and has it read.
+ * Job: opens reports: finds the kind of an input, and has it read.
  * Offers: report_open, report_open_redacted, report_open_carried, report_is_one.
  * Never: looks an address up. */
 #ifndef REPORT_RECOGNISE_H
@@ -15,7 +15,7 @@ void report_open(report *r, const char *input, size_t len, const report_load *lo
 /* The same without what tells of persons. */
 void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
                           size_t load_count, const redactor *how);
-/* The same of what another report carries, so many documents deep: it is UTF-8. how may be NULL. */
+/* The same of what another report carries, a number of documents deep: it is UTF-8. how may be NULL. */
 void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
                          size_t load_count, const redactor *how);
 /* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not

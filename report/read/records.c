@@ -1,4 +1,4 @@
-/* Reports of which each line lies in a record of its own; see records.h. */
+/* Reports whose lines each lie in a record of their own; see records.h. */
 #include "records.h"
 #include "../base/memory.h"
 #include "../model/scan.h"
@@ -74,7 +74,8 @@ static uint32_t records_follow(const json *doc, uint32_t record, const record_pa
     return at;
 }
 
-/* The kind of the line that a record has. A whole document is none, but behind the metadata of an .ips. */
+/* The kind of the line that a record has. A whole document is not a line, except after the metadata of an
+ * .ips. */
 static line_kind records_line_of(const json *doc, uint32_t token, line_kind last, text *room)
 {
     line_kind kind = json_is(doc, token, JSON_STRING) ? told_line(json_raw(doc, token), room) : LINE_NONE;
@@ -107,7 +108,7 @@ static uint32_t records_common_array(const json *doc, uint32_t a, uint32_t b, ui
     return JSON_NONE;
 }
 
-/* What is a report by itself parts the lines ahead of it from those behind it. */
+/* What is a report by itself parts the lines ahead of it from those after it. */
 static void records_push_array(const json *doc, record_array *array, bool *is_there, record_arrays *out)
 {
     record_cursor at = {JSON_NONE, LINE_NONE, {0}};
@@ -222,7 +223,7 @@ uint32_t records_next_line(const json *doc, const record_array *array, record_cu
     return JSON_NONE;
 }
 
-/* ---- Documents behind each other ---- */
+/* ---- Documents in a row ---- */
 
 static bool records_is_gap(const report *r, size_t at, size_t end)
 {

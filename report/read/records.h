@@ -1,9 +1,9 @@
 /* ==== >> read/records ====
- * Job: reports of which each line lies in a record of its own, as collectors of logs put them.
+ * Job: reports whose lines each lie in a record of their own, as collectors of logs put them.
  * Offers: records_find_arrays, records_next_line, records_come_to, records_take, records_pass, records_end.
  * Never: reads the report: what is carried is read as a file is.
  *
- * Records are documents behind each other, or elements of an array. What one of them has under the same keys
+ * Records are documents in a row, or elements of an array. What one of them has under the same keys
  * as the others is a line. */
 #ifndef REPORT_RECORDS_H
 #define REPORT_RECORDS_H
@@ -30,7 +30,7 @@ typedef struct record_path {
 typedef struct record_array {
     uint32_t token;
     uint32_t before; /* the element ahead of the first one; JSON_NONE: there is none */
-    uint32_t end;    /* the token behind the last one */
+    uint32_t end;    /* the token after the last one */
     uint32_t line;   /* the first one's */
     record_path path;
 } record_array;
@@ -55,9 +55,9 @@ typedef struct record_cursor {
 /* The next line's token; JSON_NONE: there is none, and the cursor's room is free. */
 uint32_t records_next_line(const json *doc, const record_array *array, record_cursor *at);
 
-/* ---- Documents behind each other ---- */
+/* ---- Documents in a row ---- */
 
-/* Documents of no kind behind each other. */
+/* Documents of no kind in a row. */
 typedef struct record_run {
     size_t begin;
     size_t end;    /* equal: there are none */

@@ -37,7 +37,7 @@ typedef struct split_state {
     bool has_object;     /* a document was a report */
     size_t passed;       /* documents up to here are no reports */
     machsym_str log;     /* what stood ahead of the last line that a log had put there */
-    size_t loose;        /* "0 0x..." without a thread, behind all that; 0: none */
+    size_t loose;        /* "0 0x..." without a thread, after all that; 0: none */
 } split_state;
 
 static bool split_is_complete(const split_state *seen)
@@ -191,7 +191,7 @@ static bool split_is_loose_frame(machsym_str line)
     return str_starts(rest, "0x") && str_find(rest, " ") == rest.len;
 }
 
-/* What may begin or end a report. Nobody looks ahead over it: so each byte is looked at a fixed number of
+/* What may begin or end a report. No reader looks ahead over it: so each byte is looked at a fixed number of
  * times, however many reports a text has. */
 static bool split_is_border(machsym_str line)
 {
@@ -264,7 +264,7 @@ static bool split_has_list_after(machsym_str s, size_t at, machsym_str log)
     return false;
 }
 
-/* ---- Another kind of report behind a whole one ---- */
+/* ---- Another kind of report after a whole one ---- */
 
 static bool split_starts_with_one(machsym_str line, const char *const *words, size_t count)
 {
@@ -385,7 +385,7 @@ static bool split_begins_kind(const split_state *seen, machsym_str line, machsym
     return seen->has_object && !seen->has_stack_since && split_is_loose_frame(line);
 }
 
-/* Whether a document begins at an offset that is a report, behind a text that is one. What follows "Full
+/* Whether a document begins at an offset that is a report, after a text that is one. What follows "Full
  * Report" is the text's own. */
 static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
 {

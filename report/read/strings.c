@@ -359,7 +359,7 @@ static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
     free(runs);
 }
 
-/* A string that is alone needs no look at what it is: whoever reads it finds out. */
+/* A string that is alone needs no look at what it is: its reader finds out. */
 bool report_parse_strings(report *r, uint32_t doc_index)
 {
     candidates list = {NULL, 0, 0};

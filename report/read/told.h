@@ -18,7 +18,7 @@ bool told_is_document(machsym_str raw);
 /* Several lines, with an address or what a report begins with; or a document. */
 bool told_may_hold_report(machsym_str raw);
 
-/* What a string is to a report of which each line has a string of its own. */
+/* What a string is to a report whose lines each have a string of their own. */
 typedef enum line_kind {
     LINE_NONE = 0, /* it has several lines */
     LINE_PLAIN,    /* one line that may be of anything */

@@ -71,7 +71,7 @@ static void tree_set_spin_name(report_frame *frame, machsym_str s)
         frame->named = NAME_GIVEN;
 }
 
-/* "??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2684)": an image of which only the UUID is known. */
+/* "??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2684)": an image known by its UUID only. */
 static void tree_place_by_uuid(text_parser *p, report_frame *frame)
 {
     machsym_uuid uuid;

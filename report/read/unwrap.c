@@ -1,4 +1,4 @@
-/* Documents behind the prefixes of their lines; see unwrap.h. */
+/* Documents after the prefixes of their lines; see unwrap.h. */
 #include "unwrap.h"
 #include "../base/json.h"
 #include "../base/memory.h"
@@ -59,7 +59,7 @@ static size_t unwrap_prefix_of(machsym_str line)
 }
 
 /* How much of a line is the prefix of another one but for its numbers; SIZE_MAX: it begins otherwise. A line
- * that ends with the prefix need not have the blanks behind it. */
+ * that ends with the prefix need not have the blanks after it. */
 static size_t unwrap_match(machsym_str line, machsym_str prefix)
 {
     size_t solid = prefix.len;

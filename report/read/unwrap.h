@@ -1,5 +1,5 @@
 /* ==== >> read/unwrap ====
- * Job: documents of which each line has something ahead: the marks of a quote, the prefix of a log.
+ * Job: documents whose lines each have something ahead: the marks of a quote, the prefix of a log.
  * Offers: unwrap_text.
  * Never: reads the document: what is carried is read as a file is.
  *

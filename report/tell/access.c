@@ -13,7 +13,7 @@
 enum { NULL_REACH = 0x1000 };
 /* The stack pointer is taken to have left the stack when it is at most so far above the guard: a page. */
 enum { STACK_REACH = 0x4000 };
-/* A field is taken to be at most so far behind the pointer that a register holds. */
+/* A field is taken to be at most this far after the pointer that a register holds. */
 enum { FIELD_REACH = 0x1000 };
 
 /* ---- Names ---- */

@@ -1,5 +1,5 @@
 /* ==== >> tell/access ====
- * Job: the access to memory that ended a process: to which address, of which kind, and why it failed.
+ * Job: the access to memory that ended a process: its address, its kind, and why it failed.
  * Offers: access_find, access_put, access_region_at, access_kind_name, access_name.
  * Never: says "not there" unless the report says so. */
 #ifndef REPORT_TELL_ACCESS_H

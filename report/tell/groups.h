@@ -31,7 +31,7 @@ bool groups_has_state(const group_list *groups); /* whether it began with what e
 
 /* ---- For the parts of it ---- */
 
-/* What is kept of a group, whatever comes. Trends look at so many days. Of the versions those stay that
+/* What is kept of a group, whatever comes. Trends look at this many days. Of the versions those stay that
  * were seen last: a service sees a new one every week or two, and runs for years. */
 enum { GROUP_DAYS = 28, GROUP_VERSIONS = 64 };
 

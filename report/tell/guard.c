@@ -24,7 +24,7 @@ const char *guard_type_name(guard_type type)
 }
 
 /* What was done: xnu's sys/guarded.h (descriptors, files), mach/port.h, mach/vm_statistics.h. Those of
- * descriptors and files are bits, of which several may be set. */
+ * descriptors and files are bits; several may be set. */
 static const struct guard_flavor {
     guard_type type;
     uint32_t flavor;

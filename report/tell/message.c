@@ -37,7 +37,7 @@ static void message_take_foundation(machsym_str s, message *out)
         out->words.len--;
 }
 
-/* An exception that nobody caught, by what runtimes say of it. */
+/* An uncaught exception, by what runtimes say of it. */
 static bool message_find_thrown(machsym_str s, message *out)
 {
     static const char foundation[] = "due to uncaught exception '";

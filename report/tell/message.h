@@ -9,7 +9,7 @@
 #include "../model/report.h"
 #include "machsym.h"
 
-/* The exception that nobody caught, and the words of it or of a check that failed. */
+/* The uncaught exception, and the words of it or of a check that failed. */
 typedef struct message {
     machsym_str thrown; /* "NSRangeException"; empty: none, or not told */
     machsym_str words;  /* as the report has them; may be empty */

@@ -224,7 +224,7 @@ static bool said_objc(machsym_str line, said *out)
 
 /* ---- Which of it ---- */
 
-/* In their order: what is ahead is the cause of what is behind it. */
+/* In their order: what is ahead is the cause of what follows. */
 static bool (*const said_readers[])(machsym_str line, said *out) = {
     said_thrown, said_crashing_on, said_cxx,  said_swift,     said_bug,      said_malloc,
     said_zombie, said_null,        said_objc, said_assertion, said_overflow,

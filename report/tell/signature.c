@@ -115,7 +115,7 @@ static void signature_put_kind(text *t, const report *r)
     text_shown(t, exception);
 }
 
-/* Numbers that are words, 0x8badf00d, tell whoever writes them: their namespace changed with the system. */
+/* Numbers that are words, 0x8badf00d, tell their writer: their namespace changed with the system. */
 enum { LEAST_WORD = 0x10000 };
 
 /* Signals are what the exception tells already. */

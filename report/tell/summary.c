@@ -49,7 +49,7 @@ static void summary_put_layer(text *t, const report *r, const report_frame *fram
     text_char(t, '\n');
 }
 
-/* An address that lies in no image is nobody's: a jump to where no code is. */
+/* An address that lies in no image has no owner: a jump to where no code is. */
 static bool summary_is_own(const report *r, const report_frame *frame)
 {
     bool is_nowhere =
@@ -67,7 +67,7 @@ static bool summary_has_own(const report *r, const report_thread *thread)
     return false;
 }
 
-/* The kernel is nobody's app. */
+/* The kernel is no app. */
 static const char *summary_frames_title(const report *r, const report_thread *thread)
 {
     if (r->kind == REPORT_PANIC)

@@ -27,7 +27,7 @@ enum {
     BRIEF_NAME = 110,
     BRIEF_FILE = 60,
     BRIEF_SHORT = 50,
-    REGISTER_REACH = 0x1000 /* a field is at most so far behind the pointer to its object */
+    REGISTER_REACH = 0x1000 /* a field is at most this far after the pointer to its object */
 };
 
 /* ---- What fits ---- */
@@ -41,7 +41,7 @@ static size_t brief_cut_at(machsym_str s, size_t most)
     return end;
 }
 
-/* A text of at most so many bytes of JSON: what is cut ends in "...". */
+/* A text whose JSON has no more bytes than most: what is cut ends in "...". */
 static void brief_text(text *t, machsym_str s, size_t most)
 {
     size_t from = t->len;

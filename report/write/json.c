@@ -110,7 +110,7 @@ static const struct {
     {"amount", FACT_AMOUNT},
 };
 
-/* Text has it behind the name: "demo [412]". */
+/* Text has it after the name: "demo [412]". */
 static bool write_find_pid(const report *r, uint64_t *pid)
 {
     machsym_str process = r->facts[FACT_PROCESS];

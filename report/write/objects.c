@@ -25,7 +25,7 @@ static bool jsonframe_replace_member(writer *w, const report_frame *frame, const
     return true;
 }
 
-/* Behind the last member of an object. */
+/* After the last member of an object. */
 static size_t jsonframe_members_end(const report *r, const report_frame *frame)
 {
     const json *doc = &r->docs[frame->doc];

@@ -44,7 +44,7 @@ static bool write_is_gap(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Past what stands behind a place up to the next line. */
+/* Past what stands after a place up to the next line. */
 static size_t write_line_end(const report *r, size_t at)
 {
     while (at < r->len && write_is_gap(r->body[at]) && r->body[at] != '\n')
@@ -135,7 +135,7 @@ typedef struct document_reports {
     uint32_t carried;
     uint32_t carried_end;
     bool has_left_out;
-    bool has_lines; /* of a report lie in strings of their own, of which some may be left out */
+    bool has_lines; /* of a report lie in strings of their own; some may be left out */
     bool has_kept;
 } document_reports;
 

@@ -40,7 +40,7 @@ static void ms_eng_index_silent(machsym_session *s)
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
-                ms_cu_add_piece(&pieces, seg->lo, seg[1].lo, i); /* the last segment is nobody's */
+                ms_cu_add_piece(&pieces, seg->lo, seg[1].lo, i); /* the last segment has no owner */
         }
     }
     ms_arena_reset(&s->scratch);
@@ -108,7 +108,7 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
 }
 
 /* Finds the unit and function of an address. First the unit is asked that .debug_aranges names; if that is
- * found without a list of units and has the address, nobody else can have it. If it has no function there,
+ * found without a list of units and has the address, no other unit can have it. If it has no function there,
  * the unit is asked whose own ranges have the address. Last come the functions of units that state no range,
  * or whose code another unit claims too. If no function has the address, it belongs to the unit that was
  * named first. */
@@ -235,7 +235,7 @@ static void ms_eng_index(machsym_session *s)
 /* Adds the segments of one source to the claims, and to the order of their begins. */
 static size_t ms_eng_add_claims(const ms_segs *segs, ms_piece *pieces, ms_key *order, size_t count)
 {
-    for (size_t i = 0; i + 1 < segs->count; i++) { /* the last segment is nobody's */
+    for (size_t i = 0; i + 1 < segs->count; i++) { /* the last segment has no owner */
         if (segs->v[i].owner == ms_SEG_NONE)
             continue;
         pieces[count].lo = segs->v[i].lo;

@@ -22,7 +22,7 @@
  *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
  * Never:  says which unit or function has an address. */
 
-/* The first block that is a function and stands at entry, an offset in the unit, or behind it. A unit may be
+/* The first block that is a function and stands at entry, an offset in the unit, or after it. A unit may be
  * dropped between two steps of a cursor, and decoded again with its calls or without them. Blocks have other
  * numbers then, but offsets stay. Returns NULL when there is none. */
 static const ms_fn_block *ms_it_function_at(const ms_fn_table *table, uint64_t unit_off, uint64_t entry)

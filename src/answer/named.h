@@ -24,7 +24,7 @@
  * Others decode units. Then they ask for those entries of the table which may contradict: a function that the
  * unit's entries do not lead to, and functions that share code. */
 
-/* What is asked of the table of names takes as long as to decode so many bytes of a unit. */
+/* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
 
 /* The half of the image that has a table of names: dsymutil writes it. NULL: there is none. */

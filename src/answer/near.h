@@ -33,7 +33,7 @@ typedef struct ms_near_walk {
     const ms_seg *segs; /* address to innermost block */
     size_t seg_count;
     uint32_t function; /* has what is in no segment */
-    uint32_t block;    /* the lines of which are looked for */
+    uint32_t block;    /* whose lines are searched */
     ms_near_decl decl; /* what they must fit */
     ms_range area;     /* code that the walk stays in */
     const ms_ln_row *row;

@@ -32,7 +32,7 @@ typedef struct ms_ses_unit {
     struct ms_ses_unit *next; /* of those decoded */
     size_t index;
     ms_fn_table functions;
-    ms_fn_inside **inside;    /* by function; NULL: nobody asked for it yet */
+    ms_fn_inside **inside;    /* by function; NULL: not asked for yet */
     const ms_ln_table *lines; /* NULL: the line program has not been run */
     machsym_str comp_dir;     /* of the paths in lines */
     ms_ln_hint hint;          /* where in lines the last search ended */
@@ -61,7 +61,7 @@ typedef struct ms_ses_span {
     uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
     ms_range range;       /* of the function: the one that holds the address */
     ms_fn_inside *inside; /* NULL: nothing is inlined into it */
-    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    const ms_fn_table *table; /* that has the call; NULL: not looked for yet */
     uint32_t call;            /* the innermost call, or the function itself */
     size_t row;               /* in unit->lines; their row_count: no row tells the line */
 } ms_ses_span;
@@ -169,7 +169,7 @@ struct machsym_session {
     ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
-    struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: nobody asked */
+    struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: not asked for */
     bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
@@ -516,7 +516,7 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 enum {
     ms_SES_FEW_FUNCTIONS =
         256,              /* from fewer nothing is concluded: a crash report asks for some in each unit */
-    ms_SES_MANY_ASKED = 3 /* one function of so many */
+    ms_SES_MANY_ASKED = 3 /* one function of this many */
 };
 
 /* Whether the calls of the next unit are decoded with it. */

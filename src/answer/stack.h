@@ -160,7 +160,7 @@ static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set,
     size_t first = decided < set->count ? decided : 0;
     size_t end = decided < set->count ? decided + 1 : set->count;
     for (size_t i = first; i < end; i++) {
-        if (set->v[i].die_off == 0 || i - first == MACHSYM_MAX_CALLERS) { /* nobody knows what it calls */
+        if (set->v[i].die_off == 0 || i - first == MACHSYM_MAX_CALLERS) { /* what it calls is not known */
             callers->count = 0;
             return;
         }

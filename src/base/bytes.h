@@ -395,7 +395,7 @@ static ms_NOINLINE machsym_result ms_fail(machsym_error *err, machsym_result cod
 typedef struct ms_damage {
     uint32_t count;
     machsym_damage first; /* what NULL: none */
-    machsym_cut cut;      /* the first part of which bytes are missing; missing is that of all */
+    machsym_cut cut;      /* the first part that lacks bytes; missing is that of all */
 } ms_damage;
 
 /* Counts a damaged part, and keeps the first one. */
@@ -427,7 +427,7 @@ static void ms_damage_note_wrong(ms_damage *damage, const char *what, const char
     damage->count = count + 1;
 }
 
-/* Keeps the first part of which bytes are missing, and how many the file lacks. */
+/* Keeps the first part that lacks bytes, and how many the file lacks. */
 static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
 {
     uint64_t missing = damage->cut.missing > cut->missing ? damage->cut.missing : cut->missing;
@@ -453,8 +453,8 @@ static machsym_result ms_fail_memory(machsym_error *err)
 }
 
 /* A slot for what threads share and one of them makes: NULL until it is published, and never changed after
- * that. Whoever gets it sees all that was written to it before. Where the compiler has no such access, there
- * are no threads that share: bytes-only builds on small machines. */
+ * that. A thread that gets it sees all that was written to it before. Where the compiler has no such access,
+ * there are no threads that share: bytes-only builds on small machines. */
 #if defined(__clang__) || (defined(__GCC_ATOMIC_POINTER_LOCK_FREE) && __GCC_ATOMIC_POINTER_LOCK_FREE == 2)
 #define ms_ATOMIC_LOAD(slot) __atomic_load_n(slot, __ATOMIC_ACQUIRE)
 #define ms_ATOMIC_SWAP(slot, old, made)                                                                      \

@@ -21,7 +21,7 @@ typedef enum ms_inf_end {
 } ms_inf_end;
 
 /* Codes are looked up by their first bits in a table, and longer ones by the rest of their bits in a second
- * table after it. The cells are what a complete code of so many symbols can need with these bits. */
+ * table after it. The cells are what a complete code of this many symbols can need with these bits. */
 enum {
     ms_INF_LENGTH_BITS = 11,
     ms_INF_LENGTH_CELLS = 2342,

@@ -132,7 +132,7 @@ static ms_arena_chunk *ms_arena_take_spare(ms_arena *arena, size_t size)
     return NULL;
 }
 
-/* A chunk of so many bytes, with its head. */
+/* A chunk of want bytes, with its head. */
 static ms_arena_chunk *ms_arena_take(ms_arena *arena, size_t want)
 {
     ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
@@ -179,8 +179,8 @@ static size_t ms_arena_size(size_t count, size_t size)
     return (count * size + 15u) & ~(size_t)15u;
 }
 
-/* Makes an empty arena ready for objects of so many bytes by ms_arena_size, and takes no more for them: they
- * will stay for long. Returns false when memory is out. */
+/* Makes an empty arena ready for objects of that many bytes by ms_arena_size, and takes no more for them:
+ * they will stay for long. Returns false when memory is out. */
 static bool ms_arena_reserve(ms_arena *arena, size_t size)
 {
     const size_t least = MACHSYM_ARENA_CHUNK;

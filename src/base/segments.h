@@ -27,7 +27,7 @@ typedef struct ms_piece {
 /* The addresses from lo to below the lo of the next segment. */
 typedef struct ms_seg {
     uint64_t lo;
-    uint32_t owner; /* ms_SEG_NONE: nobody's */
+    uint32_t owner; /* ms_SEG_NONE: no owner */
 } ms_seg;
 
 typedef struct ms_segs {

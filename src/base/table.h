@@ -44,7 +44,7 @@ static uint32_t ms_tab_hash(uint64_t a, uint64_t b)
     return (uint32_t)(h ^ h >> 32);
 }
 
-/* How many slots a table of so many places has: a quarter of the places stays free. */
+/* How many slots a table of that many places has: a quarter of the places stays free. */
 static size_t ms_tab_room(size_t cap)
 {
     return cap / 4 * 3;

@@ -154,7 +154,8 @@ enum {
 
 /* Who has the sections. */
 typedef struct ms_dw_lender {
-    /* Gives a section, empty when there is none. Returns false when memory is out. NULL: nobody lends. */
+    /* Gives a section, empty when there is none. Returns false when memory is out. NULL: sections are not
+     * lent. */
     bool (*lend)(void *owner, ms_dw_section which, ms_span *out);
     void *owner;
 } ms_dw_lender;
@@ -257,7 +258,7 @@ typedef enum ms_dw_how {
     ms_HOW_FIXED,   /* 1 to 8 bytes */
     ms_HOW_ULEB,
     ms_HOW_SLEB,
-    ms_HOW_BLOCK, /* ULEB length, then so many bytes */
+    ms_HOW_BLOCK, /* ULEB length, then that many bytes */
     ms_HOW_FORM   /* by its form, the long way */
 } ms_dw_how;
 
@@ -368,7 +369,7 @@ enum {
     ms_SIZE_ADDR = -2,   /* an address */
     ms_SIZE_OFFSET = -3, /* an offset into a section */
     ms_SIZE_REF = -4,    /* a reference into .debug_info: DWARF2 7.5.4 differs from later ones */
-    ms_SIZE_UNKNOWN = -5 /* nobody knows the form */
+    ms_SIZE_UNKNOWN = -5 /* the form is unknown */
 };
 
 /* The size of vendors' forms, as below. */
@@ -437,7 +438,7 @@ static int ms_dw_form_class(uint32_t form)
 }
 
 /* Bytes that a value of this form takes in a unit. ms_SIZE_VARIES when that is in the data; ms_SIZE_UNKNOWN
- * when nobody knows the form. */
+ * when the form is unknown. */
 static inline int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
 {
     int size = form < ms_DW_FORM_GNU_addr_index ? ms_dw_form_class(form) : ms_dw_vendor_form_size(form);
@@ -573,7 +574,7 @@ static uint32_t ms_dw_form_needs(uint32_t form)
 }
 
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
- * Returns false at a form that nobody knows: nothing after it can be found. */
+ * Returns false at an unknown form: nothing after it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
                           bool reading)
 {
@@ -1128,7 +1129,7 @@ static inline const uint8_t *ms_dw_read_window(const ms_dw_step *step, const ms_
                 return NULL;
             p += u;
         }
-        die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
+        die->v[step->slot].u = u; /* skipped values land in slot 0, which is never read */
         die->v[step->slot].form = step->form;
     }
     return p;

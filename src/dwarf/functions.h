@@ -86,7 +86,7 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks; /* in room, or in scratch */
     size_t count;
     size_t cap;
-    ms_fn_block *room; /* in arena, for so many blocks; NULL: there is none */
+    ms_fn_block *room; /* in arena, for a number of blocks; NULL: there is none */
     size_t room_count;
     size_t copy_count;  /* functions that are out-of-line copies */
     ms_fn_open *opened; /* those that are open, innermost last */
@@ -482,7 +482,7 @@ static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return p;
 }
 
-/* The same of a call that has a layout without an index; so many bytes as that takes are there. */
+/* The same of a call that has a layout without an index; the bytes that it takes are there. */
 static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                              const uint8_t *p, ms_fn_values *entry)
 {
@@ -515,7 +515,7 @@ static inline ms_fn_index ms_fn_index_of(const ms_dw_layout *layout, const uint8
     return index;
 }
 
-/* Finds where the code of a plain call begins. Returns false when nobody can tell. */
+/* Finds where the code of a plain call begins. Returns false when that is not known. */
 static inline bool ms_fn_plain_low(const ms_fn_walk *w, const ms_dw_layout *layout, const ms_fn_index *index,
                                    const uint8_t *p, uint64_t *lo)
 {
@@ -820,7 +820,7 @@ enum {
     ms_FN_BLOCK_BYTES = 40
 };
 
-/* Makes room for so many blocks where they will stay. */
+/* Makes room for blocks where they will stay. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
     w->room = (ms_fn_block *)ms_arena_alloc(w->arena, (size_t)count, sizeof *w->room);

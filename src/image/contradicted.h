@@ -115,7 +115,7 @@ static unsigned ms_nm_lost_by(const ms_dw *dw, const ms_cu_root *root)
     return ms_DW_SECTIONS;
 }
 
-/* Adds functions of a unit, until there are so many in all, or enough was walked through. */
+/* Adds functions of a unit, until there are enough in all, or enough was walked through. */
 static void ms_nm_add_unit(ms_nm_sample *sample, ms_cu_env *env, size_t index, size_t most)
 {
     const ms_cu_root *root = ms_cu_root_of(env, index);

@@ -61,7 +61,7 @@ static const ms_cf_cache *ms_im_cache(const machsym_image *image)
     return ms_DC_IS_READ != 0 ? image->cache : NULL;
 }
 
-/* Prepares for debug info, of which nothing is looked at before it is asked for. */
+/* Prepares for debug info without looking at it: that waits for the first lookup that needs it. */
 static void ms_im_start_dwarf(machsym_image *image)
 {
     for (size_t m = 0; m < image->mo_count; m++)
@@ -351,7 +351,7 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
     return copy;
 }
 
-/* The path of a half, or what its bytes are called; NULL when nobody says. */
+/* The path of a half, or what its bytes are called; NULL when it is not known. */
 static const char *ms_im_path(const machsym_image *image, size_t half)
 {
     return image->inputs[half].path != NULL ? image->inputs[half].path : image->called[half];
@@ -656,7 +656,7 @@ typedef struct ms_im_pieces {
     ms_arena *arena;
 } ms_im_pieces;
 
-/* Adds the segments of an image. All images share __LINKEDIT, which is nobody's. */
+/* Adds the segments of an image. All images share __LINKEDIT, which is left out. */
 static void ms_im_add_pieces(ms_im_pieces *pieces, const ms_mo *mo, size_t owner)
 {
     for (uint32_t i = 0; i < mo->segment_count; i++) {

@@ -560,7 +560,7 @@ static bool ms_sec_is_live(uint64_t lo)
     return lo > 1 && lo < UINT64_MAX - 1 && lo != UINT32_MAX && lo != UINT32_MAX - 1;
 }
 
-/* Whether root entries state ranges of which none begins in code; *off: the first unit that states one. */
+/* Whether root entries state ranges, and no range begins in code; *off: the first unit that states one. */
 static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_arena *arena, uint64_t *off)
 {
     const ms_range all = {1, UINT64_MAX};
@@ -596,7 +596,7 @@ static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_ar
     return is_stated && !is_code;
 }
 
-/* Counts debug info whose units state ranges of which none is code: what the load commands say of code or
+/* Counts debug info whose units state ranges without any code: what the load commands say of code or
  * what the units say of it is damaged. In sound files the first range that is looked at is code. */
 static void ms_sec_check_ranges(ms_sec *sec, const ms_dw *dw, ms_sec_units *units)
 {

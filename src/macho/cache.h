@@ -432,7 +432,7 @@ static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
 
 /* ---- Other files ---- */
 
-/* How many other files of the cache the main file names, of which MACHSYM_MAX_CACHE_FILES count. */
+/* How many other files of the cache the main file names; at most MACHSYM_MAX_CACHE_FILES count. */
 static size_t ms_dc_sibling_count(const ms_dc *dc)
 {
     size_t count = dc->siblings.len / ms_dc_sibling_size(dc);

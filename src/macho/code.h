@@ -29,7 +29,7 @@ static ms_code_jump ms_code_make(ms_code_kind kind, uint64_t addr)
     return jump;
 }
 
-/* A number of so many bits with a sign. */
+/* A signed number of a number of bits. */
 static int64_t ms_code_signed(uint32_t value, unsigned bits)
 {
     uint32_t top = (uint32_t)1 << (bits - 1);

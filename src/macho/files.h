@@ -106,7 +106,7 @@ static machsym_result ms_file_peek(ms_span slice, bool is_read, uint64_t offset,
 }
 
 /* Java's class files begin as fat files do. Their version, from 45 on, stands where these count slices. Then
- * they count their constants, the first of which begins with its kind, from 1 to 20 (JVMS 4.1, 4.4). In a fat
+ * they count their constants, and the first one begins with its kind, from 1 to 20 (JVMS 4.1, 4.4). In a fat
  * file that is the third byte of a CPU type, which is 0. */
 static bool ms_file_is_java(ms_span file)
 {
@@ -148,7 +148,7 @@ typedef struct ms_file {
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
     /* How bytes are got of a file that is not in memory; call NULL: all are there. */
     machsym_reader read;
-    uint8_t *room; /* a part of the file, of which those bytes are set that were read; from room_of */
+    uint8_t *room; /* a part of the file; only bytes that were read are set; from room_of */
     size_t room_len;
     uint64_t room_at; /* where that part begins: 0, or at the chosen slice of a fat file */
     uint8_t *head;    /* the begin of a slice that is not chosen yet; from room_of, or NULL */
@@ -214,13 +214,13 @@ static machsym_result ms_file_fail_room(const ms_file *input, machsym_error *err
                    input->read.size);
 }
 
-/* Room for so many bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
+/* Room for len bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
 static uint8_t *ms_file_take_room(const ms_file *input, uint64_t len)
 {
     return len <= SIZE_MAX / 2 ? (uint8_t *)input->room_of.alloc(input->room_of.user, (size_t)len) : NULL;
 }
 
-/* Makes room for so many bytes of the file's begin, and keeps those that were read. */
+/* Makes room for len bytes at the file's beginning, and keeps those that were read. */
 static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
 {
     uint8_t *room = ms_file_take_room(input, len);
@@ -245,7 +245,7 @@ static void ms_file_settle(ms_file *input)
 #endif
 }
 
-/* Has so many bytes of a file's begin be there. */
+/* Reads a file's beginning up to len bytes. */
 static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
 {
     size_t have = input->room_len;
@@ -257,7 +257,7 @@ static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_e
     return result;
 }
 
-/* Reads bytes for input->head, of which those that were read for the file's begin are copied. */
+/* Reads bytes for input->head. Those that were read for the file's beginning are copied. */
 static machsym_result ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
 {
     if (offset + to > input->room_len)
@@ -369,7 +369,7 @@ static bool ms_file_is_unasked(const ms_mo *mo, const char *arch, const machsym_
 
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
- * becomes the offset of a slice of which nothing is left. */
+ * becomes the offset of a slice without any bytes. */
 static machsym_result ms_file_choose(ms_file *file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
                                      uint64_t *lost, machsym_error *err)
 {

@@ -169,7 +169,7 @@ static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
     }
     size_t at = ms_seg_find(d->sections.v, d->sections.count, addr);
     if (at + 1 >= d->sections.count ||
-        d->sections.v[at].owner == ms_SEG_NONE) /* the last segment is nobody's */
+        d->sections.v[at].owner == ms_SEG_NONE) /* the last segment has no owner */
         return NULL;
     ms_fx_recent *recent = &d->recent[d->recent_at++ % ms_FX_RECENT];
     recent->lo = d->sections.v[at].lo;
@@ -348,7 +348,7 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
             ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_THREADED:
-            if (low == 0) { /* the binds that follow fill a table of so many imports; 1 walks the chains */
+            if (low == 0) { /* the binds that follow fill a table of this many imports; 1 walks the chains */
                 ms_rd_uleb(&rd);
                 d->is_threaded = true;
                 d->name_count = 0;

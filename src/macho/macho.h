@@ -127,7 +127,7 @@ typedef struct ms_mo {
     /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
      * collection's. */
     uint64_t header_off;
-    size_t head; /* load commands lie in so many bytes from the header on; 0: in all that follows */
+    size_t head; /* load commands lie in this many bytes from the header on; 0: in all that follows */
     ms_span commands;
     machsym_slice slice;
     bool is_64;
@@ -219,7 +219,7 @@ static bool ms_mo_is_mapped(const ms_mo *mo)
 }
 
 /* The bytes of a segment that is found by its address, as far as the caller has them. Of a loaded image there
- * are none when nobody may read the segment. What lies between its segments is not touched, since it need not
+ * are none when the segment may not be read. What lies between its segments is not touched, since it need not
  * be mapped. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
@@ -1055,7 +1055,7 @@ static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *ar
 
 /* ---- Shared caches ---- */
 
-/* What Mach-O calls the architecture of a cache; NULL when nobody knows it. */
+/* What Mach-O calls the architecture of a cache; NULL when it is not known. */
 static const ms_mo_arch *ms_mo_find_arch(machsym_str name)
 {
     for (size_t i = 0; i < sizeof ms_mo_archs / sizeof ms_mo_archs[0]; i++) {

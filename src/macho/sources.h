@@ -23,7 +23,7 @@
  * threads make it, the second one throws its own away. */
 typedef struct ms_src_shared {
     machsym_allocator allocator;
-    void *made; /* ms_src_made; NULL: nobody needed it yet */
+    void *made; /* ms_src_made; NULL: it was not needed yet */
 } ms_src_shared;
 
 typedef struct ms_src_made {
@@ -150,7 +150,7 @@ static const ms_src_made *ms_src_make(ms_src *names)
     return kept;
 }
 
-/* Takes the shared table, made now if nobody made it yet. Returns false when memory is out. */
+/* Takes the shared table, made now if it was not made yet. Returns false when memory is out. */
 static bool ms_src_share(ms_src *names)
 {
     ms_arena *own = names->table.arena;

@@ -281,7 +281,7 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
         ms_sym_put(t, addr, item);
 }
 
-/* Makes room for so many more entries at once. A table that grows step by step leaves copies behind. */
+/* Makes room for more entries at once. A table that grows step by step leaves old copies in memory. */
 static void ms_sym_reserve_entries(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;

@@ -124,7 +124,7 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
     return 0;
 }
 
-/* Reads the FDEs, each of which is the range of a function. The FDEs of one CIE follow each other, so its
+/* Reads the FDEs. Each is the range of a function. The FDEs of one CIE follow each other, so its
  * encoding is kept. */
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {

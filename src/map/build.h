@@ -33,15 +33,15 @@
 enum {
     ms_MB_UNIT_BYTES = 4 << 20,  /* of debug info in a part: large parts share more records */
     ms_MB_LEAST_BYTES = 1 << 20, /* in the last parts: small ones let threads end at about the same time */
-    /* A part of so many bytes likely has more ranges than are gathered at once. */
+    /* A part of this many bytes likely has more ranges than are gathered at once. */
     ms_MB_LARGE_PART = 1 << 20,
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
     ms_MB_RECENT = 1 << ms_MB_RECENT_BITS,
-    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. More
-     * than MACHSYM_MAX_INLINE_DEPTH, so that the calls before a stage do not reach the function; hardly more,
-     * since a hostile file may make a chain for every few bytes. */
+    /* Of calls that are inlined into each other, chains begin anew after this many: see ms_mb_deep_chain.
+     * More than MACHSYM_MAX_INLINE_DEPTH, so that the calls before a stage do not reach the function; hardly
+     * more, since a hostile file may make a chain for every few bytes. */
     ms_MB_STAGE = MACHSYM_MAX_INLINE_DEPTH + 1
 };
 
@@ -405,7 +405,7 @@ static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
     MACHSYM_COUNT_WORK(1 + depth);
-    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
+    uint32_t *path = w->written + w->written_count; /* room for every block; each is written once */
     w->written_count += depth;
     for (size_t i = depth; i-- > 0; block = blocks[block].parent)
         path[i] = block;
@@ -529,7 +529,7 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
             continue; /* no need to ask other units */
         ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
-        if (w->session->budget == 0) /* spent: nobody knows */
+        if (w->session->budget == 0) /* spent: not known */
             return;
         if (span.unit == w->unit && !ms_mb_add_owned(w, &span, lo, end))
             return;
@@ -761,7 +761,7 @@ static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, 
     return i == count && count == plan->count;
 }
 
-/* Refuses parts of which a unit contradicts itself, unless they are wanted all the same. */
+/* Refuses parts with a unit that contradicts itself, unless they are wanted all the same. */
 static machsym_result ms_mb_check_parts(const machsym_plan *plan, machsym_part *const *parts, size_t count,
                                         machsym_error *err)
 {

@@ -16,18 +16,18 @@
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* A run of one part of several goes on after a gap of so many bytes: code between functions that fills
-     * them up to their alignment. In a larger gap there may be runs of another part. */
+    /* A run of one part of several goes on after a gap of at most this many bytes: code between functions
+     * that fills them up to their alignment. In a larger gap there may be runs of another part. */
     ms_EN_MOST_GAP = 64,
     /* A run with more links takes no gap. Where a gap holds a run of another part, the run is written once
      * more for what follows, and that must not multiply large ones. */
     ms_EN_GAP_LINKS = 256,
-    /* A full run goes on while it has more links than so many for each range: a long chain is written once
+    /* A full run goes on while it has more links than this for each range: a long chain is written once
      * for many ranges. Real runs have one for each range at most. */
     ms_EN_LINKS_PER_RANGE = 4,
     /* A run with more links takes no further chains. One chain may have ms_MAP_LINKS more. */
     ms_EN_MOST_LINKS = 8192,
-    /* Once so many links or ranges are gathered, their runs are written: they are all in the cache then. */
+    /* Once this many links or ranges are gathered, their runs are written: they are all in the cache then. */
     ms_EN_GATHERED = 8192,
     ms_EN_MOST_NARROW = 0xffff, /* the largest start that 2 bytes hold */
     ms_EN_MOST_RANGES = 0x7ffe  /* in a run */
@@ -72,14 +72,14 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
 
 enum { ms_EN_STORED = 8 }; /* bytes that are written for a field; the next one overwrites those it has not */
 
-/* Writes a field of so many bytes, 4 at most. Returns where the next one begins. */
+/* Writes a field of a number of bytes, 4 at most. Returns where the next one begins. */
 static inline uint8_t *ms_en_put(uint8_t *to, uint32_t number, unsigned bytes)
 {
     ms_map_store_u32(to, number);
     return to + bytes;
 }
 
-/* Writes a field of so many bytes, 8 at most. */
+/* Writes a field of a number of bytes, 8 at most. */
 static inline uint8_t *ms_en_put_long(uint8_t *to, uint64_t number, unsigned bytes)
 {
     ms_map_store_u32(to, (uint32_t)number); /* in place: ms_map_store_u64 is a call */

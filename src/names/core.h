@@ -10,7 +10,7 @@
  *         ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
-/* So many bytes are copied at once. Nearly all identifiers and words have fewer. */
+/* This many bytes are copied at once. Nearly all identifiers and words have fewer. */
 enum { ms_DM_WIDE = 32 };
 
 typedef struct ms_dm {

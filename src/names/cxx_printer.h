@@ -329,9 +329,9 @@ static void ms_dmcxp_list(ms_dmcx *p, uint32_t cell)
         char last = p->last;
         if (!first)
             ms_DMCX_PUT(p, ", ");
-        size_t behind = p->d->out_len;
+        size_t after = p->d->out_len;
         ms_dmcxp_operand(p, p->cells[cell].item, ms_DMCX_COMMA);
-        if (p->d->out_len != behind) {
+        if (p->d->out_len != after) {
             first = false;
             continue;
         }

@@ -934,12 +934,12 @@ static uint32_t ms_dmcxr_vendor_qual(ms_dmcx *p)
     p->at++;
     ms_dmcx_span t = ms_dmcx_source_text(p);
     if (t.len >= 9 && ms_dmcx_starts(p, t.off, "objcproto", 9)) {
-        uint32_t behind = p->at;
+        uint32_t after = p->at;
         uint32_t len = p->len;
         p->at = t.off + 9;
         p->len = t.off + t.len;
         uint32_t proto = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
-        p->at = behind;
+        p->at = after;
         p->len = len;
         uint32_t type = proto == 0 ? 0 : ms_dmcxr_qualified(p);
         return ms_dmcx_make_two(p, ms_DMCX_OBJC_PROTO, type, proto);

@@ -491,7 +491,7 @@ static void ms_dmrs_binder(ms_dmrs *r)
     ms_dmrs_lit(r, "> ");
 }
 
-/* Behind a `B`: moves to the target and stores in *back where the name goes on. Returns false when nothing
+/* After a `B`: moves to the target and stores in *back where the name goes on. Returns false when nothing
  * is to be shown. Each call that succeeds needs a ms_dmrs_return. */
 static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
 {

@@ -49,7 +49,7 @@ enum ms_dmsw_how {
     ms_DMSW_H_TYPE,    /* types */
     ms_DMSW_H_FUNC,    /* function types, their parts */
     ms_DMSW_H_GENERIC, /* generic parameters, signatures, requirements */
-    ms_DMSW_H_ATTR,    /* what is said of a whole function */
+    ms_DMSW_H_ATTR,    /* an attribute of a whole function */
     ms_DMSW_H_SPEC,    /* specializations */
     ms_DMSW_H_THUNK,   /* thunks */
     ms_DMSW_H_TABLE    /* tables, conformances */

@@ -1577,7 +1577,7 @@ static void ms_dmswp_generic(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* What is said of a whole function. The simplified style leaves out most. */
+/* Attributes of a whole function. The simplified style leaves out most. */
 static void ms_dmswp_attribute(ms_dmsw *p, uint32_t ref)
 {
     switch (ms_dmsw_inner(p, ref)) {

@@ -1062,7 +1062,7 @@ static bool ms_dmsws_is_forwarder(unsigned kind)
     return kind == ms_DMSW_PartialApplyForwarder || kind == ms_DMSW_PartialApplyObjCForwarder;
 }
 
-/* Whether a node's children are one global, with what is said of it. */
+/* Whether a node's children are one global with its attributes. */
 static bool ms_dmsws_holds_global(const ms_dmsw *p, uint32_t top)
 {
     uint32_t count = 0;

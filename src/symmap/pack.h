@@ -18,10 +18,10 @@ enum {
     /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
      * no better. */
     ms_PK_DICT = 16384,
-    /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
+    /* The dictionary is made of samples from all over the text. A sample has this many bytes. */
     ms_PK_SAMPLE = 256,
-    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. So
-     * does the map of an image of a shared cache. */
+    /* The writer takes one sample for each this many bytes of text, so that a small map has a small
+     * dictionary. So does the map of an image of a shared cache. */
     ms_PK_PER_SAMPLE = 4096
 };
 
@@ -29,8 +29,8 @@ enum {
 
 enum {
     ms_PK_MIN = 4,       /* bytes of the shortest match */
-    ms_PK_TAIL = 12,     /* no match begins within so many bytes of the end: the format wants that */
-    ms_PK_LAST = 5,      /* nor ends within so many */
+    ms_PK_TAIL = 12,     /* no match begins within this many bytes of the end: the format wants that */
+    ms_PK_LAST = 5,      /* nor ends within this many */
     ms_PK_LONG = 15,     /* a length of so much or more goes on in further bytes */
     ms_PK_BITS = 9,      /* of the hash of a word in the block */
     ms_PK_DICT_BITS = 13 /* of the hash of a word in the dictionary */
@@ -293,7 +293,7 @@ static void ms_pk_add_sample(const ms_pk_spaces *spaces, uint64_t at, ms_pk_dict
     dict->len += ms_PK_SAMPLE;
 }
 
-/* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
+/* Makes the dictionary of samples from all over the text. A text that is hardly longer gets none. */
 static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
 {
     uint64_t blocks = spaces->total / ms_PK_BLOCK;

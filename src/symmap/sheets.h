@@ -16,7 +16,7 @@ enum {
      * takes 4 microseconds. Their checksums are 0.05 % of a map. */
     ms_SH_BYTES = 16384,
     /* When a read ends so near the end of its sheet, the next sheet is read with it. A run or a block of
-     * text, which begins there, most often ends within so many bytes. */
+     * text, which begins there, most often ends within this many bytes. */
     ms_SH_AHEAD = 2048
 };
 
@@ -189,7 +189,7 @@ static bool ms_sh_is_missing(ms_sh *sh, uint64_t sheet)
     return ms_sh_at_hand(sh, sheet) == NULL && sh->states[sheet] != ms_SH_DAMAGED;
 }
 
-/* Room for so many sheets one after the other. */
+/* Room for a number of sheets one after the other. */
 static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
 {
     if (sheets > SIZE_MAX / 4 / ms_SH_BYTES)

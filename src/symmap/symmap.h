@@ -364,7 +364,7 @@ static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
     return need < size ? need : size;
 }
 
-/* Checks what a map file, which has so many bytes, says of itself. */
+/* Checks what a map file of size bytes says of itself. */
 static machsym_result ms_map_check(machsym_map *map, uint64_t size, uint32_t flags, machsym_error *err)
 {
     ms_map_head *head = &map->head;
@@ -562,14 +562,15 @@ static ms_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
 static const uint64_t ms_map_masks[9] = {
     0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
-/* A field of so many bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last run. */
+/* A field of a number of bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last 
+ * run. */
 static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
 {
     MACHSYM_COUNT_WORK(1);
     return ms_rd_raw_u32(p) & (uint32_t)ms_map_masks[bytes];
 }
 
-/* A field of so many bytes, 8 at most. */
+/* A field of a number of bytes, 8 at most. */
 static ms_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
 {
     uint64_t number = (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
@@ -652,7 +653,7 @@ typedef struct ms_map_recent {
 typedef struct ms_map_kept {
     const machsym_map *map;
     ms_sh sheets; /* of a map whose sheets are compared when they are needed */
-    ms_span dict; /* of such a map; its ptr NULL: nobody needed it yet */
+    ms_span dict; /* of such a map; its ptr NULL: it was not needed yet */
     bool dict_is_lost;
     ms_arena arena;      /* of this */
     ms_arena cache;      /* of what can be dropped */
@@ -799,7 +800,7 @@ static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets
     return ms_map_run_of_list(map, sheets, index, number & ms_MAP_LAST_RUN, off, is_lost);
 }
 
-/* Start number i of those that have so many bytes each. */
+/* Start number i, of starts with that many bytes each. */
 static ms_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
 {
     const uint8_t *p = starts + (size_t)size * i;
@@ -811,7 +812,7 @@ static ms_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t si
                                               uint64_t from)
 {
     uint32_t lo = 0;
-    while (count > 1) { /* without branches that nobody can predict */
+    while (count > 1) { /* without branches that cannot be predicted */
         uint32_t half = count / 2;
         uint32_t above = lo + half;
         lo = ms_map_start(starts, size, above - 1) <= from ? above : lo;
@@ -863,7 +864,7 @@ static ms_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
     return hit->link != ms_MAP_NOTHING;
 }
 
-/* Fetches so many cache lines of a run into the processor's cache. */
+/* Fetches a number of cache lines of a run into the processor's cache. */
 static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint64_t at, unsigned lines)
 {
     const ms_map_area *runs = &map->tables[kind];
@@ -1238,7 +1239,7 @@ static ms_map_page *ms_map_kept_page(ms_map_kept *kept, uint64_t unit)
     return page;
 }
 
-/* Has the page hold so many bytes of the text from where it is, or up to the end of its block. Returns how
+/* Has the page hold len bytes of the text from where it is, or up to the end of its block. Returns how
  * many there are; 0 when none are. */
 static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
 {
@@ -1366,8 +1367,8 @@ static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
     return true;
 }
 
-/* The texts at a place, of which a block has only the begin. They are put together when they are first asked
- * for. */
+/* The texts at a place where a block has only their beginning. They are put together when they are first
+ * asked for. */
 static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t place, unsigned count)
 {
     machsym_path texts;

@@ -21,7 +21,7 @@ const char *file_read(text *t, const char *path);
 const char *file_read_words(text *t, const char *path);
 /* The path of one of the files that were read so; NULL past the last one. */
 const char *file_words_path(size_t index);
-/* The same of a file of at most most bytes. What was read of a longer one is more than that. */
+/* The same of a file that has no more bytes than most. What was read of a longer one is more than that. */
 const char *file_read_most(text *t, const char *path, uint64_t most);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
 size_t file_folder_len(const char *path);
