@@ -2722,7 +2722,7 @@ static ms_NOINLINE machsym_result ms_fail(machsym_error *err, machsym_result cod
 typedef struct ms_damage {
     uint32_t count;
     machsym_damage first; /* what NULL: none */
-    machsym_cut cut;      /* the first part of which bytes are missing; missing is that of all */
+    machsym_cut cut;      /* the first part that lacks bytes; missing is that of all */
 } ms_damage;
 
 /* Counts a damaged part, and keeps the first one. */
@@ -2754,7 +2754,7 @@ static void ms_damage_note_wrong(ms_damage *damage, const char *what, const char
     damage->count = count + 1;
 }
 
-/* Keeps the first part of which bytes are missing, and how many the file lacks. */
+/* Keeps the first part that lacks bytes, and how many the file lacks. */
 static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
 {
     uint64_t missing = damage->cut.missing > cut->missing ? damage->cut.missing : cut->missing;
@@ -2780,8 +2780,8 @@ static machsym_result ms_fail_memory(machsym_error *err)
 }
 
 /* A slot for what threads share and one of them makes: NULL until it is published, and never changed after
- * that. Whoever gets it sees all that was written to it before. Where the compiler has no such access, there
- * are no threads that share: bytes-only builds on small machines. */
+ * that. A thread that gets it sees all that was written to it before. Where the compiler has no such access,
+ * there are no threads that share: bytes-only builds on small machines. */
 #if defined(__clang__) || (defined(__GCC_ATOMIC_POINTER_LOCK_FREE) && __GCC_ATOMIC_POINTER_LOCK_FREE == 2)
 #define ms_ATOMIC_LOAD(slot) __atomic_load_n(slot, __ATOMIC_ACQUIRE)
 #define ms_ATOMIC_SWAP(slot, old, made)                                                                      \
@@ -3880,7 +3880,7 @@ static ms_arena_chunk *ms_arena_take_spare(ms_arena *arena, size_t size)
     return NULL;
 }
 
-/* A chunk of so many bytes, with its head. */
+/* A chunk of want bytes, with its head. */
 static ms_arena_chunk *ms_arena_take(ms_arena *arena, size_t want)
 {
     ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
@@ -3927,8 +3927,8 @@ static size_t ms_arena_size(size_t count, size_t size)
     return (count * size + 15u) & ~(size_t)15u;
 }
 
-/* Makes an empty arena ready for objects of so many bytes by ms_arena_size, and takes no more for them: they
- * will stay for long. Returns false when memory is out. */
+/* Makes an empty arena ready for objects of that many bytes by ms_arena_size, and takes no more for them:
+ * they will stay for long. Returns false when memory is out. */
 static bool ms_arena_reserve(ms_arena *arena, size_t size)
 {
     const size_t least = MACHSYM_ARENA_CHUNK;
@@ -4063,7 +4063,7 @@ typedef struct ms_piece {
 /* The addresses from lo to below the lo of the next segment. */
 typedef struct ms_seg {
     uint64_t lo;
-    uint32_t owner; /* ms_SEG_NONE: nobody's */
+    uint32_t owner; /* ms_SEG_NONE: no owner */
 } ms_seg;
 
 typedef struct ms_segs {
@@ -4238,7 +4238,7 @@ typedef enum ms_inf_end {
 } ms_inf_end;
 
 /* Codes are looked up by their first bits in a table, and longer ones by the rest of their bits in a second
- * table after it. The cells are what a complete code of so many symbols can need with these bits. */
+ * table after it. The cells are what a complete code of this many symbols can need with these bits. */
 enum {
     ms_INF_LENGTH_BITS = 11,
     ms_INF_LENGTH_CELLS = 2342,
@@ -5227,7 +5227,7 @@ static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
 
 /* ---- Other files ---- */
 
-/* How many other files of the cache the main file names, of which MACHSYM_MAX_CACHE_FILES count. */
+/* How many other files of the cache the main file names; at most MACHSYM_MAX_CACHE_FILES count. */
 static size_t ms_dc_sibling_count(const ms_dc *dc)
 {
     size_t count = dc->siblings.len / ms_dc_sibling_size(dc);
@@ -5629,7 +5629,7 @@ typedef struct ms_mo {
     /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
      * collection's. */
     uint64_t header_off;
-    size_t head; /* load commands lie in so many bytes from the header on; 0: in all that follows */
+    size_t head; /* load commands lie in this many bytes from the header on; 0: in all that follows */
     ms_span commands;
     machsym_slice slice;
     bool is_64;
@@ -5721,7 +5721,7 @@ static bool ms_mo_is_mapped(const ms_mo *mo)
 }
 
 /* The bytes of a segment that is found by its address, as far as the caller has them. Of a loaded image there
- * are none when nobody may read the segment. What lies between its segments is not touched, since it need not
+ * are none when the segment may not be read. What lies between its segments is not touched, since it need not
  * be mapped. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
@@ -6557,7 +6557,7 @@ static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *ar
 
 /* ---- Shared caches ---- */
 
-/* What Mach-O calls the architecture of a cache; NULL when nobody knows it. */
+/* What Mach-O calls the architecture of a cache; NULL when it is not known. */
 static const ms_mo_arch *ms_mo_find_arch(machsym_str name)
 {
     for (size_t i = 0; i < sizeof ms_mo_archs / sizeof ms_mo_archs[0]; i++) {
@@ -6727,7 +6727,7 @@ static machsym_result ms_file_peek(ms_span slice, bool is_read, uint64_t offset,
 }
 
 /* Java's class files begin as fat files do. Their version, from 45 on, stands where these count slices. Then
- * they count their constants, the first of which begins with its kind, from 1 to 20 (JVMS 4.1, 4.4). In a fat
+ * they count their constants, and the first one begins with its kind, from 1 to 20 (JVMS 4.1, 4.4). In a fat
  * file that is the third byte of a CPU type, which is 0. */
 static bool ms_file_is_java(ms_span file)
 {
@@ -6769,7 +6769,7 @@ typedef struct ms_file {
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
     /* How bytes are got of a file that is not in memory; call NULL: all are there. */
     machsym_reader read;
-    uint8_t *room; /* a part of the file, of which those bytes are set that were read; from room_of */
+    uint8_t *room; /* a part of the file; only bytes that were read are set; from room_of */
     size_t room_len;
     uint64_t room_at; /* where that part begins: 0, or at the chosen slice of a fat file */
     uint8_t *head;    /* the begin of a slice that is not chosen yet; from room_of, or NULL */
@@ -6835,13 +6835,13 @@ static machsym_result ms_file_fail_room(const ms_file *input, machsym_error *err
                    input->read.size);
 }
 
-/* Room for so many bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
+/* Room for len bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
 static uint8_t *ms_file_take_room(const ms_file *input, uint64_t len)
 {
     return len <= SIZE_MAX / 2 ? (uint8_t *)input->room_of.alloc(input->room_of.user, (size_t)len) : NULL;
 }
 
-/* Makes room for so many bytes of the file's begin, and keeps those that were read. */
+/* Makes room for len bytes at the file's beginning, and keeps those that were read. */
 static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
 {
     uint8_t *room = ms_file_take_room(input, len);
@@ -6866,7 +6866,7 @@ static void ms_file_settle(ms_file *input)
 #endif
 }
 
-/* Has so many bytes of a file's begin be there. */
+/* Reads a file's beginning up to len bytes. */
 static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
 {
     size_t have = input->room_len;
@@ -6878,7 +6878,7 @@ static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_e
     return result;
 }
 
-/* Reads bytes for input->head, of which those that were read for the file's begin are copied. */
+/* Reads bytes for input->head. Those that were read for the file's beginning are copied. */
 static machsym_result ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
 {
     if (offset + to > input->room_len)
@@ -6990,7 +6990,7 @@ static bool ms_file_is_unasked(const ms_mo *mo, const char *arch, const machsym_
 
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
- * becomes the offset of a slice of which nothing is left. */
+ * becomes the offset of a slice without any bytes. */
 static machsym_result ms_file_choose(ms_file *file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
                                      uint64_t *lost, machsym_error *err)
 {
@@ -7421,7 +7421,7 @@ static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
     }
     size_t at = ms_seg_find(d->sections.v, d->sections.count, addr);
     if (at + 1 >= d->sections.count ||
-        d->sections.v[at].owner == ms_SEG_NONE) /* the last segment is nobody's */
+        d->sections.v[at].owner == ms_SEG_NONE) /* the last segment has no owner */
         return NULL;
     ms_fx_recent *recent = &d->recent[d->recent_at++ % ms_FX_RECENT];
     recent->lo = d->sections.v[at].lo;
@@ -7600,7 +7600,7 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
             ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_THREADED:
-            if (low == 0) { /* the binds that follow fill a table of so many imports; 1 walks the chains */
+            if (low == 0) { /* the binds that follow fill a table of this many imports; 1 walks the chains */
                 ms_rd_uleb(&rd);
                 d->is_threaded = true;
                 d->name_count = 0;
@@ -7786,7 +7786,7 @@ static ms_code_jump ms_code_make(ms_code_kind kind, uint64_t addr)
     return jump;
 }
 
-/* A number of so many bits with a sign. */
+/* A signed number of a number of bits. */
 static int64_t ms_code_signed(uint32_t value, unsigned bits)
 {
     uint32_t top = (uint32_t)1 << (bits - 1);
@@ -8141,7 +8141,7 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
         ms_sym_put(t, addr, item);
 }
 
-/* Makes room for so many more entries at once. A table that grows step by step leaves copies behind. */
+/* Makes room for more entries at once. A table that grows step by step leaves old copies in memory. */
 static void ms_sym_reserve_entries(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;
@@ -9216,7 +9216,7 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
     return 0;
 }
 
-/* Reads the FDEs, each of which is the range of a function. The FDEs of one CIE follow each other, so its
+/* Reads the FDEs. Each is the range of a function. The FDEs of one CIE follow each other, so its
  * encoding is kept. */
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
@@ -10323,7 +10323,7 @@ static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
  * threads make it, the second one throws its own away. */
 typedef struct ms_src_shared {
     machsym_allocator allocator;
-    void *made; /* ms_src_made; NULL: nobody needed it yet */
+    void *made; /* ms_src_made; NULL: it was not needed yet */
 } ms_src_shared;
 
 typedef struct ms_src_made {
@@ -10450,7 +10450,7 @@ static const ms_src_made *ms_src_make(ms_src *names)
     return kept;
 }
 
-/* Takes the shared table, made now if nobody made it yet. Returns false when memory is out. */
+/* Takes the shared table, made now if it was not made yet. Returns false when memory is out. */
 static bool ms_src_share(ms_src *names)
 {
     ms_arena *own = names->table.arena;
@@ -10670,7 +10670,8 @@ enum {
 
 /* Who has the sections. */
 typedef struct ms_dw_lender {
-    /* Gives a section, empty when there is none. Returns false when memory is out. NULL: nobody lends. */
+    /* Gives a section, empty when there is none. Returns false when memory is out. NULL: sections are not
+     * lent. */
     bool (*lend)(void *owner, ms_dw_section which, ms_span *out);
     void *owner;
 } ms_dw_lender;
@@ -10773,7 +10774,7 @@ typedef enum ms_dw_how {
     ms_HOW_FIXED,   /* 1 to 8 bytes */
     ms_HOW_ULEB,
     ms_HOW_SLEB,
-    ms_HOW_BLOCK, /* ULEB length, then so many bytes */
+    ms_HOW_BLOCK, /* ULEB length, then that many bytes */
     ms_HOW_FORM   /* by its form, the long way */
 } ms_dw_how;
 
@@ -10884,7 +10885,7 @@ enum {
     ms_SIZE_ADDR = -2,   /* an address */
     ms_SIZE_OFFSET = -3, /* an offset into a section */
     ms_SIZE_REF = -4,    /* a reference into .debug_info: DWARF2 7.5.4 differs from later ones */
-    ms_SIZE_UNKNOWN = -5 /* nobody knows the form */
+    ms_SIZE_UNKNOWN = -5 /* the form is unknown */
 };
 
 /* The size of vendors' forms, as below. */
@@ -10953,7 +10954,7 @@ static int ms_dw_form_class(uint32_t form)
 }
 
 /* Bytes that a value of this form takes in a unit. ms_SIZE_VARIES when that is in the data; ms_SIZE_UNKNOWN
- * when nobody knows the form. */
+ * when the form is unknown. */
 static inline int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
 {
     int size = form < ms_DW_FORM_GNU_addr_index ? ms_dw_form_class(form) : ms_dw_vendor_form_size(form);
@@ -11089,7 +11090,7 @@ static uint32_t ms_dw_form_needs(uint32_t form)
 }
 
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
- * Returns false at a form that nobody knows: nothing after it can be found. */
+ * Returns false at an unknown form: nothing after it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
                           bool reading)
 {
@@ -11644,7 +11645,7 @@ static inline const uint8_t *ms_dw_read_window(const ms_dw_step *step, const ms_
                 return NULL;
             p += u;
         }
-        die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
+        die->v[step->slot].u = u; /* skipped values land in slot 0, which is never read */
         die->v[step->slot].form = step->form;
     }
     return p;
@@ -13876,7 +13877,7 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks; /* in room, or in scratch */
     size_t count;
     size_t cap;
-    ms_fn_block *room; /* in arena, for so many blocks; NULL: there is none */
+    ms_fn_block *room; /* in arena, for a number of blocks; NULL: there is none */
     size_t room_count;
     size_t copy_count;  /* functions that are out-of-line copies */
     ms_fn_open *opened; /* those that are open, innermost last */
@@ -14272,7 +14273,7 @@ static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return p;
 }
 
-/* The same of a call that has a layout without an index; so many bytes as that takes are there. */
+/* The same of a call that has a layout without an index; the bytes that it takes are there. */
 static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                              const uint8_t *p, ms_fn_values *entry)
 {
@@ -14305,7 +14306,7 @@ static inline ms_fn_index ms_fn_index_of(const ms_dw_layout *layout, const uint8
     return index;
 }
 
-/* Finds where the code of a plain call begins. Returns false when nobody can tell. */
+/* Finds where the code of a plain call begins. Returns false when that is not known. */
 static inline bool ms_fn_plain_low(const ms_fn_walk *w, const ms_dw_layout *layout, const ms_fn_index *index,
                                    const uint8_t *p, uint64_t *lo)
 {
@@ -14610,7 +14611,7 @@ enum {
     ms_FN_BLOCK_BYTES = 40
 };
 
-/* Makes room for so many blocks where they will stay. */
+/* Makes room for blocks where they will stay. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
     w->room = (ms_fn_block *)ms_arena_alloc(w->arena, (size_t)count, sizeof *w->room);
@@ -15513,10 +15514,10 @@ enum {
     /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
      * no better. */
     ms_PK_DICT = 16384,
-    /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
+    /* The dictionary is made of samples from all over the text. A sample has this many bytes. */
     ms_PK_SAMPLE = 256,
-    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. So
-     * does the map of an image of a shared cache. */
+    /* The writer takes one sample for each this many bytes of text, so that a small map has a small
+     * dictionary. So does the map of an image of a shared cache. */
     ms_PK_PER_SAMPLE = 4096
 };
 
@@ -15524,8 +15525,8 @@ enum {
 
 enum {
     ms_PK_MIN = 4,       /* bytes of the shortest match */
-    ms_PK_TAIL = 12,     /* no match begins within so many bytes of the end: the format wants that */
-    ms_PK_LAST = 5,      /* nor ends within so many */
+    ms_PK_TAIL = 12,     /* no match begins within this many bytes of the end: the format wants that */
+    ms_PK_LAST = 5,      /* nor ends within this many */
     ms_PK_LONG = 15,     /* a length of so much or more goes on in further bytes */
     ms_PK_BITS = 9,      /* of the hash of a word in the block */
     ms_PK_DICT_BITS = 13 /* of the hash of a word in the dictionary */
@@ -15788,7 +15789,7 @@ static void ms_pk_add_sample(const ms_pk_spaces *spaces, uint64_t at, ms_pk_dict
     dict->len += ms_PK_SAMPLE;
 }
 
-/* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
+/* Makes the dictionary of samples from all over the text. A text that is hardly longer gets none. */
 static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
 {
     uint64_t blocks = spaces->total / ms_PK_BLOCK;
@@ -15821,7 +15822,7 @@ enum {
      * takes 4 microseconds. Their checksums are 0.05 % of a map. */
     ms_SH_BYTES = 16384,
     /* When a read ends so near the end of its sheet, the next sheet is read with it. A run or a block of
-     * text, which begins there, most often ends within so many bytes. */
+     * text, which begins there, most often ends within this many bytes. */
     ms_SH_AHEAD = 2048
 };
 
@@ -15994,7 +15995,7 @@ static bool ms_sh_is_missing(ms_sh *sh, uint64_t sheet)
     return ms_sh_at_hand(sh, sheet) == NULL && sh->states[sheet] != ms_SH_DAMAGED;
 }
 
-/* Room for so many sheets one after the other. */
+/* Room for a number of sheets one after the other. */
 static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
 {
     if (sheets > SIZE_MAX / 4 / ms_SH_BYTES)
@@ -16114,7 +16115,7 @@ static uint32_t ms_tab_hash(uint64_t a, uint64_t b)
     return (uint32_t)(h ^ h >> 32);
 }
 
-/* How many slots a table of so many places has: a quarter of the places stays free. */
+/* How many slots a table of that many places has: a quarter of the places stays free. */
 static size_t ms_tab_room(size_t cap)
 {
     return cap / 4 * 3;
@@ -16585,7 +16586,7 @@ static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
     return need < size ? need : size;
 }
 
-/* Checks what a map file, which has so many bytes, says of itself. */
+/* Checks what a map file of size bytes says of itself. */
 static machsym_result ms_map_check(machsym_map *map, uint64_t size, uint32_t flags, machsym_error *err)
 {
     ms_map_head *head = &map->head;
@@ -16783,14 +16784,15 @@ static ms_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
 static const uint64_t ms_map_masks[9] = {
     0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
-/* A field of so many bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last run. */
+/* A field of a number of bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last 
+ * run. */
 static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
 {
     MACHSYM_COUNT_WORK(1);
     return ms_rd_raw_u32(p) & (uint32_t)ms_map_masks[bytes];
 }
 
-/* A field of so many bytes, 8 at most. */
+/* A field of a number of bytes, 8 at most. */
 static ms_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
 {
     uint64_t number = (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
@@ -16873,7 +16875,7 @@ typedef struct ms_map_recent {
 typedef struct ms_map_kept {
     const machsym_map *map;
     ms_sh sheets; /* of a map whose sheets are compared when they are needed */
-    ms_span dict; /* of such a map; its ptr NULL: nobody needed it yet */
+    ms_span dict; /* of such a map; its ptr NULL: it was not needed yet */
     bool dict_is_lost;
     ms_arena arena;      /* of this */
     ms_arena cache;      /* of what can be dropped */
@@ -17020,7 +17022,7 @@ static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets
     return ms_map_run_of_list(map, sheets, index, number & ms_MAP_LAST_RUN, off, is_lost);
 }
 
-/* Start number i of those that have so many bytes each. */
+/* Start number i, of starts with that many bytes each. */
 static ms_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
 {
     const uint8_t *p = starts + (size_t)size * i;
@@ -17032,7 +17034,7 @@ static ms_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t si
                                               uint64_t from)
 {
     uint32_t lo = 0;
-    while (count > 1) { /* without branches that nobody can predict */
+    while (count > 1) { /* without branches that cannot be predicted */
         uint32_t half = count / 2;
         uint32_t above = lo + half;
         lo = ms_map_start(starts, size, above - 1) <= from ? above : lo;
@@ -17084,7 +17086,7 @@ static ms_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
     return hit->link != ms_MAP_NOTHING;
 }
 
-/* Fetches so many cache lines of a run into the processor's cache. */
+/* Fetches a number of cache lines of a run into the processor's cache. */
 static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint64_t at, unsigned lines)
 {
     const ms_map_area *runs = &map->tables[kind];
@@ -17459,7 +17461,7 @@ static ms_map_page *ms_map_kept_page(ms_map_kept *kept, uint64_t unit)
     return page;
 }
 
-/* Has the page hold so many bytes of the text from where it is, or up to the end of its block. Returns how
+/* Has the page hold len bytes of the text from where it is, or up to the end of its block. Returns how
  * many there are; 0 when none are. */
 static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
 {
@@ -17587,8 +17589,8 @@ static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
     return true;
 }
 
-/* The texts at a place, of which a block has only the begin. They are put together when they are first asked
- * for. */
+/* The texts at a place where a block has only their beginning. They are put together when they are first
+ * asked for. */
 static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t place, unsigned count)
 {
     machsym_path texts;
@@ -18929,7 +18931,7 @@ static bool ms_sec_is_live(uint64_t lo)
     return lo > 1 && lo < UINT64_MAX - 1 && lo != UINT32_MAX && lo != UINT32_MAX - 1;
 }
 
-/* Whether root entries state ranges of which none begins in code; *off: the first unit that states one. */
+/* Whether root entries state ranges, and no range begins in code; *off: the first unit that states one. */
 static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_arena *arena, uint64_t *off)
 {
     const ms_range all = {1, UINT64_MAX};
@@ -18965,7 +18967,7 @@ static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_ar
     return is_stated && !is_code;
 }
 
-/* Counts debug info whose units state ranges of which none is code: what the load commands say of code or
+/* Counts debug info whose units state ranges without any code: what the load commands say of code or
  * what the units say of it is damaged. In sound files the first range that is looked at is code. */
 static void ms_sec_check_ranges(ms_sec *sec, const ms_dw *dw, ms_sec_units *units)
 {
@@ -19266,7 +19268,7 @@ static unsigned ms_nm_lost_by(const ms_dw *dw, const ms_cu_root *root)
     return ms_DW_SECTIONS;
 }
 
-/* Adds functions of a unit, until there are so many in all, or enough was walked through. */
+/* Adds functions of a unit, until there are enough in all, or enough was walked through. */
 static void ms_nm_add_unit(ms_nm_sample *sample, ms_cu_env *env, size_t index, size_t most)
 {
     const ms_cu_root *root = ms_cu_root_of(env, index);
@@ -19561,7 +19563,7 @@ static const ms_cf_cache *ms_im_cache(const machsym_image *image)
     return ms_DC_IS_READ != 0 ? image->cache : NULL;
 }
 
-/* Prepares for debug info, of which nothing is looked at before it is asked for. */
+/* Prepares for debug info without looking at it: that waits for the first lookup that needs it. */
 static void ms_im_start_dwarf(machsym_image *image)
 {
     for (size_t m = 0; m < image->mo_count; m++)
@@ -19851,7 +19853,7 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
     return copy;
 }
 
-/* The path of a half, or what its bytes are called; NULL when nobody says. */
+/* The path of a half, or what its bytes are called; NULL when it is not known. */
 static const char *ms_im_path(const machsym_image *image, size_t half)
 {
     return image->inputs[half].path != NULL ? image->inputs[half].path : image->called[half];
@@ -20156,7 +20158,7 @@ typedef struct ms_im_pieces {
     ms_arena *arena;
 } ms_im_pieces;
 
-/* Adds the segments of an image. All images share __LINKEDIT, which is nobody's. */
+/* Adds the segments of an image. All images share __LINKEDIT, which is left out. */
 static void ms_im_add_pieces(ms_im_pieces *pieces, const ms_mo *mo, size_t owner)
 {
     for (uint32_t i = 0; i < mo->segment_count; i++) {
@@ -21221,7 +21223,7 @@ typedef struct ms_ses_unit {
     struct ms_ses_unit *next; /* of those decoded */
     size_t index;
     ms_fn_table functions;
-    ms_fn_inside **inside;    /* by function; NULL: nobody asked for it yet */
+    ms_fn_inside **inside;    /* by function; NULL: not asked for yet */
     const ms_ln_table *lines; /* NULL: the line program has not been run */
     machsym_str comp_dir;     /* of the paths in lines */
     ms_ln_hint hint;          /* where in lines the last search ended */
@@ -21250,7 +21252,7 @@ typedef struct ms_ses_span {
     uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
     ms_range range;       /* of the function: the one that holds the address */
     ms_fn_inside *inside; /* NULL: nothing is inlined into it */
-    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    const ms_fn_table *table; /* that has the call; NULL: not looked for yet */
     uint32_t call;            /* the innermost call, or the function itself */
     size_t row;               /* in unit->lines; their row_count: no row tells the line */
 } ms_ses_span;
@@ -21358,7 +21360,7 @@ struct machsym_session {
     ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
-    struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: nobody asked */
+    struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: not asked for */
     bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
@@ -21705,7 +21707,7 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 enum {
     ms_SES_FEW_FUNCTIONS =
         256,              /* from fewer nothing is concluded: a crash report asks for some in each unit */
-    ms_SES_MANY_ASKED = 3 /* one function of so many */
+    ms_SES_MANY_ASKED = 3 /* one function of this many */
 };
 
 /* Whether the calls of the next unit are decoded with it. */
@@ -22210,7 +22212,7 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
  * Others decode units. Then they ask for those entries of the table which may contradict: a function that the
  * unit's entries do not lead to, and functions that share code. */
 
-/* What is asked of the table of names takes as long as to decode so many bytes of a unit. */
+/* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
 
 /* The half of the image that has a table of names: dsymutil writes it. NULL: there is none. */
@@ -22599,7 +22601,7 @@ static void ms_eng_index_silent(machsym_session *s)
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
-                ms_cu_add_piece(&pieces, seg->lo, seg[1].lo, i); /* the last segment is nobody's */
+                ms_cu_add_piece(&pieces, seg->lo, seg[1].lo, i); /* the last segment has no owner */
         }
     }
     ms_arena_reset(&s->scratch);
@@ -22667,7 +22669,7 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
 }
 
 /* Finds the unit and function of an address. First the unit is asked that .debug_aranges names; if that is
- * found without a list of units and has the address, nobody else can have it. If it has no function there,
+ * found without a list of units and has the address, no other unit can have it. If it has no function there,
  * the unit is asked whose own ranges have the address. Last come the functions of units that state no range,
  * or whose code another unit claims too. If no function has the address, it belongs to the unit that was
  * named first. */
@@ -22794,7 +22796,7 @@ static void ms_eng_index(machsym_session *s)
 /* Adds the segments of one source to the claims, and to the order of their begins. */
 static size_t ms_eng_add_claims(const ms_segs *segs, ms_piece *pieces, ms_key *order, size_t count)
 {
-    for (size_t i = 0; i + 1 < segs->count; i++) { /* the last segment is nobody's */
+    for (size_t i = 0; i + 1 < segs->count; i++) { /* the last segment has no owner */
         if (segs->v[i].owner == ms_SEG_NONE)
             continue;
         pieces[count].lo = segs->v[i].lo;
@@ -22861,7 +22863,7 @@ typedef struct ms_near_walk {
     const ms_seg *segs; /* address to innermost block */
     size_t seg_count;
     uint32_t function; /* has what is in no segment */
-    uint32_t block;    /* the lines of which are looked for */
+    uint32_t block;    /* whose lines are searched */
     ms_near_decl decl; /* what they must fit */
     ms_range area;     /* code that the walk stays in */
     const ms_ln_row *row;
@@ -24371,7 +24373,7 @@ static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set,
     size_t first = decided < set->count ? decided : 0;
     size_t end = decided < set->count ? decided + 1 : set->count;
     for (size_t i = first; i < end; i++) {
-        if (set->v[i].die_off == 0 || i - first == MACHSYM_MAX_CALLERS) { /* nobody knows what it calls */
+        if (set->v[i].die_off == 0 || i - first == MACHSYM_MAX_CALLERS) { /* what it calls is not known */
             callers->count = 0;
             return;
         }
@@ -24698,7 +24700,7 @@ static void ms_ck_unit(machsym_session *s, const ms_ses_unit *unit, ms_damage *d
  *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
  * Never:  says which unit or function has an address. */
 
-/* The first block that is a function and stands at entry, an offset in the unit, or behind it. A unit may be
+/* The first block that is a function and stands at entry, an offset in the unit, or after it. A unit may be
  * dropped between two steps of a cursor, and decoded again with its calls or without them. Blocks have other
  * numbers then, but offsets stay. Returns NULL when there is none. */
 static const ms_fn_block *ms_it_function_at(const ms_fn_table *table, uint64_t unit_off, uint64_t entry)
@@ -25126,18 +25128,18 @@ static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* A run of one part of several goes on after a gap of so many bytes: code between functions that fills
-     * them up to their alignment. In a larger gap there may be runs of another part. */
+    /* A run of one part of several goes on after a gap of at most this many bytes: code between functions
+     * that fills them up to their alignment. In a larger gap there may be runs of another part. */
     ms_EN_MOST_GAP = 64,
     /* A run with more links takes no gap. Where a gap holds a run of another part, the run is written once
      * more for what follows, and that must not multiply large ones. */
     ms_EN_GAP_LINKS = 256,
-    /* A full run goes on while it has more links than so many for each range: a long chain is written once
+    /* A full run goes on while it has more links than this for each range: a long chain is written once
      * for many ranges. Real runs have one for each range at most. */
     ms_EN_LINKS_PER_RANGE = 4,
     /* A run with more links takes no further chains. One chain may have ms_MAP_LINKS more. */
     ms_EN_MOST_LINKS = 8192,
-    /* Once so many links or ranges are gathered, their runs are written: they are all in the cache then. */
+    /* Once this many links or ranges are gathered, their runs are written: they are all in the cache then. */
     ms_EN_GATHERED = 8192,
     ms_EN_MOST_NARROW = 0xffff, /* the largest start that 2 bytes hold */
     ms_EN_MOST_RANGES = 0x7ffe  /* in a run */
@@ -25182,14 +25184,14 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
 
 enum { ms_EN_STORED = 8 }; /* bytes that are written for a field; the next one overwrites those it has not */
 
-/* Writes a field of so many bytes, 4 at most. Returns where the next one begins. */
+/* Writes a field of a number of bytes, 4 at most. Returns where the next one begins. */
 static inline uint8_t *ms_en_put(uint8_t *to, uint32_t number, unsigned bytes)
 {
     ms_map_store_u32(to, number);
     return to + bytes;
 }
 
-/* Writes a field of so many bytes, 8 at most. */
+/* Writes a field of a number of bytes, 8 at most. */
 static inline uint8_t *ms_en_put_long(uint8_t *to, uint64_t number, unsigned bytes)
 {
     ms_map_store_u32(to, (uint32_t)number); /* in place: ms_map_store_u64 is a call */
@@ -26486,15 +26488,15 @@ static void ms_mg_close(ms_mg *m)
 enum {
     ms_MB_UNIT_BYTES = 4 << 20,  /* of debug info in a part: large parts share more records */
     ms_MB_LEAST_BYTES = 1 << 20, /* in the last parts: small ones let threads end at about the same time */
-    /* A part of so many bytes likely has more ranges than are gathered at once. */
+    /* A part of this many bytes likely has more ranges than are gathered at once. */
     ms_MB_LARGE_PART = 1 << 20,
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
     ms_MB_RECENT = 1 << ms_MB_RECENT_BITS,
-    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. More
-     * than MACHSYM_MAX_INLINE_DEPTH, so that the calls before a stage do not reach the function; hardly more,
-     * since a hostile file may make a chain for every few bytes. */
+    /* Of calls that are inlined into each other, chains begin anew after this many: see ms_mb_deep_chain.
+     * More than MACHSYM_MAX_INLINE_DEPTH, so that the calls before a stage do not reach the function; hardly
+     * more, since a hostile file may make a chain for every few bytes. */
     ms_MB_STAGE = MACHSYM_MAX_INLINE_DEPTH + 1
 };
 
@@ -26858,7 +26860,7 @@ static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
     MACHSYM_COUNT_WORK(1 + depth);
-    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
+    uint32_t *path = w->written + w->written_count; /* room for every block; each is written once */
     w->written_count += depth;
     for (size_t i = depth; i-- > 0; block = blocks[block].parent)
         path[i] = block;
@@ -26982,7 +26984,7 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
             continue; /* no need to ask other units */
         ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
-        if (w->session->budget == 0) /* spent: nobody knows */
+        if (w->session->budget == 0) /* spent: not known */
             return;
         if (span.unit == w->unit && !ms_mb_add_owned(w, &span, lo, end))
             return;
@@ -27214,7 +27216,7 @@ static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, 
     return i == count && count == plan->count;
 }
 
-/* Refuses parts of which a unit contradicts itself, unless they are wanted all the same. */
+/* Refuses parts with a unit that contradicts itself, unless they are wanted all the same. */
 static machsym_result ms_mb_check_parts(const machsym_plan *plan, machsym_part *const *parts, size_t count,
                                         machsym_error *err)
 {
@@ -27474,7 +27476,7 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
  *         ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
-/* So many bytes are copied at once. Nearly all identifiers and words have fewer. */
+/* This many bytes are copied at once. Nearly all identifiers and words have fewer. */
 enum { ms_DM_WIDE = 32 };
 
 typedef struct ms_dm {
@@ -27738,7 +27740,7 @@ enum ms_dmsw_how {
     ms_DMSW_H_TYPE,    /* types */
     ms_DMSW_H_FUNC,    /* function types, their parts */
     ms_DMSW_H_GENERIC, /* generic parameters, signatures, requirements */
-    ms_DMSW_H_ATTR,    /* what is said of a whole function */
+    ms_DMSW_H_ATTR,    /* an attribute of a whole function */
     ms_DMSW_H_SPEC,    /* specializations */
     ms_DMSW_H_THUNK,   /* thunks */
     ms_DMSW_H_TABLE    /* tables, conformances */
@@ -32208,7 +32210,7 @@ static bool ms_dmsws_is_forwarder(unsigned kind)
     return kind == ms_DMSW_PartialApplyForwarder || kind == ms_DMSW_PartialApplyObjCForwarder;
 }
 
-/* Whether a node's children are one global, with what is said of it. */
+/* Whether a node's children are one global with its attributes. */
 static bool ms_dmsws_holds_global(const ms_dmsw *p, uint32_t top)
 {
     uint32_t count = 0;
@@ -33852,7 +33854,7 @@ static void ms_dmswp_generic(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* What is said of a whole function. The simplified style leaves out most. */
+/* Attributes of a whole function. The simplified style leaves out most. */
 static void ms_dmswp_attribute(ms_dmsw *p, uint32_t ref)
 {
     switch (ms_dmsw_inner(p, ref)) {
@@ -34617,7 +34619,7 @@ static void ms_dmrs_binder(ms_dmrs *r)
     ms_dmrs_lit(r, "> ");
 }
 
-/* Behind a `B`: moves to the target and stores in *back where the name goes on. Returns false when nothing
+/* After a `B`: moves to the target and stores in *back where the name goes on. Returns false when nothing
  * is to be shown. Each call that succeeds needs a ms_dmrs_return. */
 static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
 {
@@ -37248,12 +37250,12 @@ static uint32_t ms_dmcxr_vendor_qual(ms_dmcx *p)
     p->at++;
     ms_dmcx_span t = ms_dmcx_source_text(p);
     if (t.len >= 9 && ms_dmcx_starts(p, t.off, "objcproto", 9)) {
-        uint32_t behind = p->at;
+        uint32_t after = p->at;
         uint32_t len = p->len;
         p->at = t.off + 9;
         p->len = t.off + t.len;
         uint32_t proto = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
-        p->at = behind;
+        p->at = after;
         p->len = len;
         uint32_t type = proto == 0 ? 0 : ms_dmcxr_qualified(p);
         return ms_dmcx_make_two(p, ms_DMCX_OBJC_PROTO, type, proto);
@@ -38504,9 +38506,9 @@ static void ms_dmcxp_list(ms_dmcx *p, uint32_t cell)
         char last = p->last;
         if (!first)
             ms_DMCX_PUT(p, ", ");
-        size_t behind = p->d->out_len;
+        size_t after = p->d->out_len;
         ms_dmcxp_operand(p, p->cells[cell].item, ms_DMCX_COMMA);
-        if (p->d->out_len != behind) {
+        if (p->d->out_len != after) {
             first = false;
             continue;
         }
