@@ -112,15 +112,21 @@ told() # NAME TEXT...: the dump of that name says each; a line a frame
 told abort "Exception Type:      EXC_CRASH (SIGABRT)" "Exception Codes:     0x0000000000000000, 0x0000000000000000" "abort() called"
 told wrapped "Exception Type:      EXC_BAD_ACCESS (SIGSEGV)" "Exception Codes:     0x0000000000000001, 0x0000000000000010"
 told trap "Exception Type:      EXC_BREAKPOINT (SIGTRAP)"
+told illegal "Exception Type:      EXC_BAD_INSTRUCTION (SIGILL)" "Thread 0 name:  a😀b"
+told arithmetic "Exception Type:      EXC_ARITHMETIC (SIGFPE)"
+told intel "Exception Type:      EXC_BAD_ACCESS (SIGSEGV)" "Exception Codes:     0x000000000000000d, 0x0000000000000000"
+told resource "Exception Type:      EXC_RESOURCE" "Exception Codes:     0x3000000000000064, 0x0000000000000050"
 told guard "Exception Type:      EXC_GUARD" "Exception Codes:     0x4000000100000002, 0x0000000000000007"
 told signal "Exception Type:      EXC_SOFTWARE (SIGABRT)"
 told simulated "Exception Note:      SIMULATED (this is NOT a crash)"
 told thrown "Exception Type:      EXC_CRASH (SIGABRT)" "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 7 beyond bounds'"
 run --summary "$work/thrown.dmp"
 has "uncaught exception NSRangeException: index 7 beyond bounds"
-told asked "Thread 1:" "Thread 1 crashed with ARM Thread State"
+told asked "Thread 1:" "Thread 1 stopped with ARM Thread State"
 ! grep -q "Crashed:\|Exception Type" "$work/out"
 check "a dump without an exception has no thread that crashed"
+run --json "$work/asked.dmp"
+has '{"name":"pc","value":"0x102a30a7c"'
 told nowhere "0   ???                           	0x0000000000000010" "1   demo                          	0x0000000102a30a7c" \
     "2   demo                          	0x0000000102a309fc"
 told nowhere-x86 "0   ???                           	0x0000000000000010" "1   demo                          	0x0000000102a30a7c" \
@@ -140,6 +146,45 @@ told loop "3   demo                          	0x0000000102a309b8"
 check "a stack that goes round ends" "$work/out"
 told overlap "3   demo                          	0x0000000102a309b8"
 told memory64 "3   demo                          	0x0000000102a309b8"
+damaged() # FILE WHAT FRAMES: that is said, and as many frames are found
+{
+    "$MACHSYM" crash -q --no-inline -d $dsym "$work/$1" >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "$1: the report is damaged: $2; the rest is answered (binary, offset [1-9]" "$work/err" &&
+        [ "$(grep -c '^[0-9]* .*	0x' "$work/out")" -eq "$3" ]
+    check "$1: $2" "$work/err"
+}
+damaged last.dmp "memory reaches past the last address" 4
+damaged last-image.dmp "an image reaches past the last address" 1
+damaged memory64-count.dmp "a list is longer than what holds it" 4
+
+# ---- Core files ----
+
+stopped() # NAME TEXT...: the core of that name says each
+{
+    name=$1
+    shift
+    run --no-inline "$work/$name.core"
+    has "3   ???                           	0x0000000102a309b8" "$@"
+}
+stopped brk "Exception Type:      EXC_BREAKPOINT" "Triggered by Thread: 1"
+stopped state "Exception Type:      EXC_BAD_INSTRUCTION" "Triggered by Thread: 0"
+stopped x86-int3 "Exception Type:      EXC_BREAKPOINT" "Triggered by Thread: 1" "X86 Thread State (64-bit):" "  trap: 0x0003"
+stopped x86-ud2 "Exception Type:      EXC_BAD_INSTRUCTION" "Triggered by Thread: 0"
+stopped x86-gp "Exception Type:      EXC_BAD_ACCESS"
+for name in two none spec; do
+    stopped $name "Thread 0 stopped with ARM Thread State"
+    ! grep -q "Crashed:\|Exception Type" "$work/out"
+    check "$name: which thread crashed is not known"
+done
+run --no-inline "$work/nowhere.core"
+has "0   ???                           	0x0000000000000010" "1   ???                           	0x0000000102a30a7c" "4   ???                           	0x0000000102a309b8"
+damaged last.core "memory reaches past the last address" 4
+"$MACHSYM" crash -q "$work/processor.core" >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q "processor.core: the processor is neither arm64 nor x86_64, at byte 4" "$work/err"
+check "a core of another processor" "$work/err"
+
+# ---- Budgets ----
+
 told many "Thread 1999:"
 [ "$(grep -c '^[0-9]* .*	0x' "$work/out")" -le $((2000 + $(wc -c <"$work/many.dmp") / 16)) ]
 check "threads that share a stack of 512 frames: no more than their bytes hold"

@@ -5,6 +5,7 @@ import struct
 import sys
 
 sys.path.insert(0, "tests")
+import core as cores  # noqa: E402
 import minidump as md  # noqa: E402
 
 folder = sys.argv[1]
@@ -58,6 +59,13 @@ dump = start()
 one_thread(dump, (0x43506E78, 0, TRAP, [0x43506E78, 0, 0]))
 dump.crashpad(ANNOTATED, ANNOTATED, [], [(0, [], [], [("exceptionName", 1, "NSRangeException"), ("exceptionReason", 1, "index 7 beyond bounds")])])
 save("thrown", dump)
+
+for name, event in (("illegal", (2, 1, TRAP, [2, 1, TRAP])), ("arithmetic", (3, 1, TRAP, [3, 1, TRAP])), ("intel", (1, 13, TRAP, [1, 13, 0])),
+                    ("resource", (11, 3, TRAP, [0x3000000000000064, 0x50]))):  # Breakpad: the codes alone
+    dump = start()
+    one_thread(dump, event)
+    dump.names([(1, "of no thread"), (771, "a\U0001F600b")])
+    save(name, dump)
 
 # No exception: Breakpad tells who asked for the dump.
 dump = start()
@@ -133,6 +141,21 @@ dump.threads([dump.thread(1, context)])
 dump.memory64([(0x1000, bytes(32)), (md.STACK_BASE, raw)])
 save("memory64", dump)
 
+dump = start()
+dump.threads([dump.thread(1, context, (md.STACK_BASE, raw))])
+dump.memory([(0xFFFFFFFFFFFFFFF8, bytes(16))])
+save("last", dump)
+dump = start()
+dump.modules([dump.module(0xFFFFFFFFFFFFF000, 0x4000, "/x", md.UUID)])
+struct.pack_into("<I", dump.data, 32 + 12, 0)
+dump.threads([dump.thread(1, context, (md.STACK_BASE, raw))])
+save("last-image", dump)
+dump = start()
+dump.threads([dump.thread(1, context)])
+dump.memory64([(md.STACK_BASE, raw)])
+struct.pack_into("<Q", dump.data, dump.data.rindex(struct.pack("<QQ", md.STACK_BASE, len(raw))) - 16, 1 << 40)
+save("memory64-count", dump)
+
 # Threads that share their registers and a stack of many frames.
 dump = start()
 raw, fp = md.frames([PLAY] * 600, gap=0)
@@ -140,3 +163,33 @@ where = struct.pack("<Q", md.STACK_BASE) + dump.located(raw)
 registers = dump.located(md.arm64({"pc": TRAP, "sp": md.STACK_BASE, "fp": fp}))
 dump.threads([struct.pack("<IIIIQ", i, 0, 0, 0, 0) + where + registers for i in range(2000)])
 save("many", dump)
+
+# ---- Core files ----
+
+
+def save_core(name, cpu, traps, memory=(), notes=(), pc=TRAP):
+    """A thread a trap, each with the demo's stack."""
+    raw, fp = md.frames([PLAY, BLOCK, MAIN])
+    values = {"pc": pc, "sp": md.STACK_BASE, "fp": fp, "lr": PLAY, "rip": pc, "rsp": md.STACK_BASE, "rbp": fp}
+    program = cores.image(cpu, cores.EXECUTE, md.UUID, 0x4000)
+    content = cores.core(cpu, [cores.state(cpu, values, trap) for trap in traps], [(md.LOAD, program), (md.STACK_BASE, raw)] + list(memory), notes)
+    with open("%s/%s.core" % (folder, name), "wb") as file:
+        file.write(content)
+    return content
+
+
+CALM = (0, 0x56000080)
+save_core("brk", cores.ARM64, [CALM, (0, 0xF2000001)])
+save_core("state", cores.ARM64, [(0, 0x3A000000), CALM])
+save_core("nowhere", cores.ARM64, [(0x10, 0x82000006), CALM], pc=0x10)
+save_core("two", cores.ARM64, [(8, 0x92000006), (8, 0x92000006)])
+save_core("none", cores.ARM64, [None, CALM])
+save_core("x86-int3", cores.X86_64, [(0, 133, 0), (0, 3, 0)])
+save_core("x86-ud2", cores.X86_64, [(0, 6, 0), (0, 0, 0)])
+save_core("x86-gp", cores.X86_64, [(0, 13, 0)])
+save_core("last", cores.ARM64, [CALM], [(0xFFFFFFFFFFFFFFF8, bytes(16))])
+save_core("spec", cores.ARM64, [CALM], notes=[("main bin spec", cores.main_bin_spec(md.UUID, 0xFFFFFFFFFFFFFFFF)), ("main bin spec", lambda at: b"short")])
+content = bytearray(save_core("processor", cores.ARM64, [CALM]))
+struct.pack_into("<I", content, 4, 7)
+with open(folder + "/processor.core", "wb") as file:
+    file.write(content)

@@ -407,7 +407,7 @@ static void core_each(core *c, uint32_t kind, void (*read)(core *c, machsym_str 
 /* Why a thread entered the kernel last: Mach's number of the exception; 0: it called the system, or waits. */
 static uint64_t core_exception_of(const core *c, const dump_thread *thread)
 {
-    enum { BAD_ACCESS = 1, BAD_INSTRUCTION = 2, ARITHMETIC = 3, BREAKPOINT = 6 };
+    enum { BAD_ACCESS = 1, BAD_INSTRUCTION = 2, BREAKPOINT = 6 };
     uint64_t value;
     if (dump_register_of(&thread->trap, "esr", &value)) {
         switch (value >> 26 & 0x3f) { /* the class: "ESR_EL1, Exception Syndrome Register", EC */
@@ -420,8 +420,7 @@ static uint64_t core_exception_of(const core *c, const dump_thread *thread)
     }
     if (c->d.cputype != CPU_X86_64 || !dump_register_of(&thread->trap, "trap", &value))
         return 0;
-    switch (value) {
-    case 0: return ARITHMETIC;
+    switch (value) { /* 0, a division by zero, is also what a state that nobody filled has */
     case 3: return BREAKPOINT;
     case 6: return BAD_INSTRUCTION;
     case 13:

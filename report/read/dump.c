@@ -196,7 +196,7 @@ static void dump_put_registers(const dump_thread *thread, uint32_t number, text 
         return;
     text_c(out, "Thread ");
     text_dec(out, number);
-    text_c(out, " crashed with ");
+    text_c(out, thread->crashed ? " crashed with " : " stopped with ");
     text_c(out, layout->title);
     text_c(out, ":\n");
     uint32_t count = dump_put_state(&thread->state, 0, out);

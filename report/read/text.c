@@ -52,7 +52,7 @@ static bool plain_parse_thread_header(text_parser *p, machsym_str s)
         p->open = false;
         p->section = SECTION_STATE;
         bool in_code = str_starts(rest, " instruction stream");
-        bool is_state = in_code || str_starts(rest, " crashed with");
+        bool is_state = in_code || str_starts(rest, " crashed with") || str_starts(rest, " stopped with");
         text_parse_state_title(p, is_state ? number : UINT64_MAX, in_code);
         return is_state;
     }
