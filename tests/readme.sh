@@ -114,16 +114,16 @@ paste_page docs/sources.md 3
 paste_page docs/store.md 5
 
 # The first lines of README.md: what the device wrote, and the names in their order.
-awk '/what the device wrote/ { on = 1 } /what machsym crash/ { named = 1 } /^```$/ { on = 0 } on && /^[0-9]/ && !named {
-    sub(/ +what the device.*/, ""); print }' README.md >"$work/device"
+awk '/^What the device wrote:$/ { on = 1 } /^What .machsym crash/ { exit } on && /^[0-9]/' README.md >"$work/device"
 [ "$(wc -l <"$work/device")" -eq 2 ]
 check "README.md has two lines of a device"
-awk '/what machsym crash/ { on = 1 } /^```$/ { on = 0 } on { sub(/ +what machsym.*/, ""); print $3, $4, $5 }' README.md |
+awk '/^What .machsym crash/ { on = 1 } on && /^[0-9]/ { found = 1; print $3, $4, $5 } found && /^```$/ { exit }' README.md |
     sed 's/ *$//' >"$work/promised"
 (printf 'Thread 0 Crashed:\n'; cat "$work/device"; printf '\nBinary Images:\n0x102a30000 - 0x102a33fff demo arm64 <%s> /demo\n' "$uuid") >"$work/device.crash"
 $machsym crash -q -d $dsym "$work/device.crash" | awk '$2 == "demo" { $1 = $2 = $3 = ""; print substr($0, 4), "" }' | cut -d ' ' -f 1-3 | sed 's/ *$//' |
     head -n "$(wc -l <"$work/promised")" >"$work/kept"
 diff "$work/promised" "$work/kept" >"$work/differ"
+[ "$(wc -l <"$work/promised")" -eq 5 ] && [ ! -s "$work/differ" ]
 check "README.md's first lines" "$work/differ"
 
 kill "$redis"

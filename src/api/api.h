@@ -195,7 +195,7 @@ enum machsym_open_flags {
     MACHSYM_OPEN_ANY_TIME = 1u << 5,
     /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
     MACHSYM_OPEN_UNCHECKED = 1u << 6,
-    /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
+    /* The file is a map: sessions compare the checksum of each sheet of 16 KB when they first need it, so
      * that opening costs the same whatever the size. See machsym_session_get_reads. What
      * machsym_image_info.map gives by itself is unchecked. */
     MACHSYM_OPEN_BY_PIECES = 1u << 7
@@ -567,7 +567,7 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 typedef struct machsym_reads {
     uint64_t count; /* how often machsym_open_desc.read was asked */
     uint64_t bytes; /* for how many bytes */
-    /* Of a map: pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no
+    /* Of a map: sheets of 16 KB whose checksum does not match, or that cannot be read. An address has no
      * frames when what tells them is lost, and a frame has no name when that is. Of other images: sections of
      * metadata that cannot be read, or share their bytes with others; machsym_session_read_info counts them
      * as damage too. They are asked for again after machsym_session_trim, and counted again. */

@@ -81,6 +81,9 @@
  * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
  * the bare lookup, which allocates nothing.
  *
+ * A *part* is what a thread builds of a map, a *chunk* what a key-value store keeps of one, a *sheet* the
+ * 16 KB that have a checksum, and a *run* the ranges that are stored together.
+ *
  * ---- System libraries ----
  *
  * The code of the system's libraries lies in dyld shared caches, of many files since iOS 15.
@@ -128,9 +131,9 @@
  * cannot be read is damage. To learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the beginning is read when it is opened: 32 KB, or more of maps above 32 MB. Then
- * sessions read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run,
- * names, and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in
- * its own thread. A piece is compared with its checksum before it answers.
+ * sessions read sheets of 16 KB when lookups need them. At most four of them wait for each other: index, run,
+ * names, and names that go on in another sheet. Each session keeps MACHSYM_KEPT_SHEETS sheets, and asks in
+ * its own thread. A sheet is compared with its checksum before it answers.
  *
  * ---- Lifetimes: docs/drawings/lifetimes.svg ----
  *

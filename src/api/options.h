@@ -65,7 +65,7 @@
 #define MACHSYM_MAX_OBJECTS 64
 #endif
 
-/* How many sheets, pieces of 16 KB, a session keeps of a map that is read by machsym_open_desc.read. A lookup
+/* How many sheets of 16 KB a session keeps of a map that is read by machsym_open_desc.read. A lookup
  * needs two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
 #ifndef MACHSYM_KEPT_SHEETS
 #define MACHSYM_KEPT_SHEETS 64
