@@ -118,6 +118,9 @@
  * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
  * the bare lookup, which allocates nothing.
  *
+ * A *part* is what a thread builds of a map, a *chunk* what a key-value store keeps of one, a *sheet* the
+ * 16 KB that have a checksum, and a *run* the ranges that are stored together.
+ *
  * ---- System libraries ----
  *
  * The code of the system's libraries lies in dyld shared caches, of many files since iOS 15.
@@ -165,9 +168,9 @@
  * cannot be read is damage. To learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the beginning is read when it is opened: 32 KB, or more of maps above 32 MB. Then
- * sessions read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run,
- * names, and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in
- * its own thread. A piece is compared with its checksum before it answers.
+ * sessions read sheets of 16 KB when lookups need them. At most four of them wait for each other: index, run,
+ * names, and names that go on in another sheet. Each session keeps MACHSYM_KEPT_SHEETS sheets, and asks in
+ * its own thread. A sheet is compared with its checksum before it answers.
  *
  * ---- Lifetimes: docs/drawings/lifetimes.svg ----
  *
@@ -627,7 +630,7 @@
 #define MACHSYM_MAX_OBJECTS 64
 #endif
 
-/* How many sheets, pieces of 16 KB, a session keeps of a map that is read by machsym_open_desc.read. A lookup
+/* How many sheets of 16 KB a session keeps of a map that is read by machsym_open_desc.read. A lookup
  * needs two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
 #ifndef MACHSYM_KEPT_SHEETS
 #define MACHSYM_KEPT_SHEETS 64
@@ -1311,7 +1314,7 @@ enum machsym_open_flags {
     MACHSYM_OPEN_ANY_TIME = 1u << 5,
     /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
     MACHSYM_OPEN_UNCHECKED = 1u << 6,
-    /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
+    /* The file is a map: sessions compare the checksum of each sheet of 16 KB when they first need it, so
      * that opening costs the same whatever the size. See machsym_session_get_reads. What
      * machsym_image_info.map gives by itself is unchecked. */
     MACHSYM_OPEN_BY_PIECES = 1u << 7
@@ -1683,7 +1686,7 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 typedef struct machsym_reads {
     uint64_t count; /* how often machsym_open_desc.read was asked */
     uint64_t bytes; /* for how many bytes */
-    /* Of a map: pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no
+    /* Of a map: sheets of 16 KB whose checksum does not match, or that cannot be read. An address has no
      * frames when what tells them is lost, and a frame has no name when that is. Of other images: sections of
      * metadata that cannot be read, or share their bytes with others; machsym_session_read_info counts them
      * as damage too. They are asked for again after machsym_session_trim, and counted again. */
