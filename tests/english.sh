@@ -8,7 +8,7 @@ words='so many|nobody|whoever|of which|is said|behind'
 for page in README.md CONTRIBUTING.md SECURITY.md docs/*.md src/README.md tool/README.md report/README.md server/README.md \
     examples/*/README.md bindings/*/README.md machsym.1 src/api/*.h; do
     [ -f "$page" ] || continue
-    tr '\n' ' ' <"$page" | tr -s ' *' ' ' | grep -oiwE ".{0,40}($words).{0,20}" >"$work/out"
+    tr '\n' ' ' <"$page" | tr -s ' *' ' ' | grep -oiE ".{0,40}\\b($words)\\b.{0,20}" >"$work/out"
     [ ! -s "$work/out" ]
     check "$page in plain words" "$work/out"
 done
