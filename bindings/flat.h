@@ -29,7 +29,7 @@ typedef struct flat_desc {
     size_t prefix_count;
     const char *const *dirs;
     size_t dir_count;
-    uint32_t flags;
+    uint32_t flags; /* 1: read files into memory (MACHSYM_OPEN_COPY) */
     /* machsym_reader: a file that is not in memory; NULL: there is none. */
     size_t (*read)(void *user, uint64_t offset, void *out, size_t len);
     void *read_user;

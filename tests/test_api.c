@@ -40,6 +40,22 @@ static void test_names(void)
     CHECK_TEXT(machsym_source_name(MACHSYM_SOURCE_COUNT), "?");
 }
 
+/* Flags of one meaning have one value, whichever descriptor they are for; no two flags of one share a bit. */
+static void test_flags(void)
+{
+    static const uint32_t all[] = {MACHSYM_OPEN_COPY,      MACHSYM_OPEN_NO_PAIR,    MACHSYM_OPEN_LOADED,
+                                   MACHSYM_OPEN_NO_SYMTAB, MACHSYM_OPEN_NO_OBJECTS, MACHSYM_OPEN_ANY_TIME,
+                                   MACHSYM_OPEN_UNCHECKED, MACHSYM_OPEN_BY_PIECES};
+    uint32_t seen = 0;
+    CHECK_EQ(MACHSYM_OPEN_COPY, MACHSYM_MAP_COPY);
+    CHECK_EQ(MACHSYM_OPEN_UNCHECKED, MACHSYM_MAP_UNCHECKED);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        CHECK_EQ(all[i] & (all[i] - 1), 0);
+        CHECK_EQ(seen & all[i], 0);
+        seen |= all[i];
+    }
+}
+
 static machsym_path path_of(const char *comp_dir, const char *dir, const char *name)
 {
     machsym_path path;
@@ -345,6 +361,7 @@ int main(void)
 {
     test_abi();
     test_names();
+    test_flags();
     test_path_join();
     test_image_addr();
     test_plain_pc();

@@ -176,7 +176,7 @@ static bool describe(const flat_desc *from, machsym_open_desc *to, machsym_uuid 
     to->pair_path = from->pair_path;
     to->arch = from->arch;
     to->entry = from->entry;
-    to->flags = from->flags;
+    to->flags = (from->flags & 1) != 0 ? (uint32_t)MACHSYM_OPEN_COPY : 0;
     to->allocator = memory();
     to->read.call = from->read;
     to->read.user = from->read_user;

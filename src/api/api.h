@@ -180,21 +180,22 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 
 /* ---- Image: a file opened for lookups. It never changes, so any number of threads may share it ---- */
 
+/* Flags of one meaning have one value here and in machsym_map_flags. */
 enum machsym_open_flags {
     /* Read files into memory instead of mapping them: see the manual. Files up to 64 KB always are. */
-    MACHSYM_OPEN_COPY = 1u << 0,
+    MACHSYM_OPEN_COPY = 1u << 4,
     /* Do not look for NAME.dSYM beside a binary. */
     MACHSYM_OPEN_NO_PAIR = 1u << 1,
     /* The bytes are an image as dyld laid it out in memory: see load_addr. */
     MACHSYM_OPEN_LOADED = 1u << 2,
     /* Ignore the names that LC_SYMTAB has for the image's own code, as if the image were stripped. */
-    MACHSYM_OPEN_NO_SYMTAB = 1u << 3,
+    MACHSYM_OPEN_NO_SYMTAB = 1u << 0,
     /* Do not follow the debug map: no file that the program names is opened. */
-    MACHSYM_OPEN_NO_OBJECTS = 1u << 4,
+    MACHSYM_OPEN_NO_OBJECTS = 1u << 6,
     /* Take object files whose time is not the one in the debug map. */
     MACHSYM_OPEN_ANY_TIME = 1u << 5,
     /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
-    MACHSYM_OPEN_UNCHECKED = 1u << 6,
+    MACHSYM_OPEN_UNCHECKED = 1u << 3,
     /* The file is a map: sessions compare the checksum of each sheet of 16 KB when they first need it, so
      * that opening costs the same whatever the size. See machsym_session_get_reads. What
      * machsym_image_info.map gives by itself is unchecked. */
