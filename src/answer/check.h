@@ -135,7 +135,7 @@ static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *
 /* ---- Ranges ---- */
 
 /* Whether a block with ranges has all addresses of [lo, hi). Takes its steps from *steps; once they are spent
- * nobody knows, which is no contradiction. */
+ * is not known, which is no contradiction. */
 static bool ms_ck_holds(const ms_fn_block *block, uint64_t lo, uint64_t hi, uint64_t *steps)
 {
     if (block->range_count == 1)

@@ -286,7 +286,7 @@ typedef enum ms_dw_call_value {
 
 /* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
  * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as
- * in DWARF 5: what comes after it stands so many bytes further on as the index takes. */
+ * in DWARF 5: what comes after it stands further on by the bytes of the index. */
 typedef struct ms_dw_layout {
     uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
     uint8_t form[ms_CALL_COUNT];

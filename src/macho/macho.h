@@ -263,7 +263,7 @@ static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32
 }
 
 /* How many bytes the image has, which budgets are counted from. An image in a cache has those of its
- * segments, of which all images share __LINKEDIT, and of its tables. */
+ * segments, where all images share __LINKEDIT, and of its tables. */
 static uint64_t ms_mo_size(const ms_mo *mo)
 {
     const ms_mo_loads *loads = &mo->loads;

@@ -123,7 +123,7 @@ static void ms_sl_undo(ms_sl_copy *c)
 }
 
 /* Copies what lies at an address of a cache and after it, through mappings that follow each other.
- * Returns how many bytes: fewer than len where no file that is there has them, or nobody knows how their
+ * Returns how many bytes: fewer than len where no file that is there has them, or it is not known how their
  * pointers are stored. */
 static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len)
 {

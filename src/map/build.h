@@ -142,7 +142,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* How many bytes a part should have, where so many are left of all the debug info. Debug info that fits one
+/* How many bytes a part should have, given how many are left of all the debug info. Debug info that fits one
  * part is one part. Otherwise the last parts are small, so that threads end at about the same time. */
 static uint64_t ms_mb_size_of_part(uint64_t all, uint64_t left)
 {

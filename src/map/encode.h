@@ -518,7 +518,8 @@ static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
     return count;
 }
 
-/* Gives the first so many links of a chain, which have none, numbers in the open run, callers first. */
+/* Gives the first count links of a chain, which have no numbers yet, numbers in the open run, callers 
+ * first. */
 static void ms_en_use_chain(ms_en *c, uint32_t chain, size_t count)
 {
     ms_en_open *run = &c->open;
@@ -547,7 +548,7 @@ static uint64_t ms_en_links_of(const ms_en_open *run)
     return run->roots.count + run->calls.count;
 }
 
-/* Whether the open run, which has items, can take one more, with so many new links. */
+/* Whether the open run, which has items, can take one more, with a number of new links. */
 static bool ms_en_fits(const ms_en *c, const ms_en_item *item, size_t new_links)
 {
     const ms_en_open *run = &c->open;

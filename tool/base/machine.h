@@ -11,7 +11,7 @@
 
 enum { MAX_JOBS = 256 };
 
-/* How many threads do work of so many pieces: those asked for, or, of 0, one for each processor that this
+/* How many threads do work of a number of pieces: those asked for, or, of 0, one for each processor that this
  * process may use. From 1 to MAX_JOBS, and no more than there are pieces. */
 size_t machine_threads(unsigned asked, size_t pieces);
 /* Seconds of a clock that no one sets. */

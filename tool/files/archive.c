@@ -1140,7 +1140,7 @@ const archive_member *archive_find_below(const archive *a, machsym_str begin)
 }
 
 /* Whether a name is one that symbols or reports have, in a bundle or by its end. Of others that lead nowhere
- * nothing is said: tars of build folders are made of parts, and what is asked for may be complete. */
+ * nothing is reported: tars of build folders are made of parts, and what is asked for may be complete. */
 static bool archive_is_wanted_name(machsym_str name)
 {
     static const char *const parts[] = {".dSYM/", ".app/", ".framework/", ".xcarchive/"};

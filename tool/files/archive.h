@@ -43,7 +43,7 @@ archive *archive_open(const char *path, machsym_error *err);
 archive *archive_open_bytes(machsym_bytes bytes, machsym_error *err);
 /* The same of a file that was read into a text, which it takes and leaves empty. */
 archive *archive_open_text(const char *path, text *content, machsym_error *err);
-/* Whether so many bytes are more than what an archive may become: a bomb, or a lie. */
+/* Whether that many bytes are more than what an archive may become: a bomb, or a lie. */
 bool archive_is_bomb(const archive *a, uint64_t bytes);
 void archive_close(archive *a);
 size_t archive_count(const archive *a);

@@ -35,7 +35,7 @@ typedef enum inside_kind {
 /* The files that a path stands for, as paths, sorted: those of an archive or folder; of anything else the
  * path itself. Says what is wrong with an archive, and returns false. */
 bool inside_expand(const char *path, inside_kind kind, path_list *out);
-/* The same of INSIDE_ALL for an archive that lies in a folder: nothing is said, and it may hold nothing.
+/* The same of INSIDE_ALL for an archive that lies in a folder: nothing is reported, and it may hold nothing.
  * Returns false with *err, whose what is NULL otherwise, when it is damaged. */
 bool inside_expand_quietly(const char *path, path_list *out, machsym_error *err);
 /* Whether a file begins as a symbol map does; a member of an archive, too. */

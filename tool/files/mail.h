@@ -16,7 +16,7 @@ enum {
 
 /* Whether more bytes may show a mail: there are only fields so far. */
 bool mail_may_begin(machsym_str head);
-/* Whether bytes begin as a mail does: with fields, of which one is MIME-Version. */
+/* Whether bytes begin as a mail does: with fields, and one is MIME-Version. */
 bool mail_is(machsym_str begin);
 /* Whether a part of a mail is written as base64 or quoted-printable. */
 bool mail_is_encoded(machsym_str mail);

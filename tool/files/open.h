@@ -70,7 +70,7 @@ extern const option image_option_table[];
  * program ends. */
 const char *image_options_path(const image_options *from, const char *path);
 void image_options_apply(const image_options *from, machsym_open_desc *desc);
-/* What commands that look at one image begin with: takes the options into *to, of which *from is a part,
+/* What commands that look at one image begin with: takes the options into *to, with *from as a part of it,
  * and opens image and session. Returns an exit status; *image is NULL when the command is to end with it. */
 int open_for_command(const command *c, image_options *from, int argc, char **argv, void *to,
                      machsym_image **image, machsym_session **session);

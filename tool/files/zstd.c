@@ -167,7 +167,7 @@ static size_t zstd_table_read(zstd_table *t, const uint8_t *p, size_t len, unsig
         unsigned width = zstd_high_bit((uint64_t)left + 1) + 1;
         uint32_t value = zstd_forward_take(&f, width);
         uint32_t low = ((uint32_t)1 << (width - 1)) - 1;
-        uint32_t spare = ((uint32_t)1 << width) - 2 - (uint32_t)left; /* so many values take a bit less */
+        uint32_t spare = ((uint32_t)1 << width) - 2 - (uint32_t)left; /* this many values take a bit less */
         if ((value & low) < spare) {
             f.at--;
             value &= low;

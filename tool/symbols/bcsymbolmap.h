@@ -3,7 +3,7 @@
  * Offers: bcsymbolmap_open, bcsymbolmap_find, bcsymbolmap_name.
  * Never: guesses a name.
  *
- * BCSymbolMap: a text file whose line N is the name that bitcode builds hid behind "__hidden#N_". */
+ * BCSymbolMap: a text file whose line N is the name that bitcode builds replaced by "__hidden#N_". */
 #ifndef MACHSYM_TOOL_BCSYMBOLMAP_H
 #define MACHSYM_TOOL_BCSYMBOLMAP_H
 

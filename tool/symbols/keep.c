@@ -41,7 +41,7 @@ bool kept_version(machsym_str plist, text *version, text *build, machsym_error *
            kept_read_key(plist, "CFBundleVersion", build, err);
 }
 
-/* Adds the folder so many levels above a path, with a name in it. */
+/* Adds the folder some levels above a path, with a name in it. */
 static bool kept_beside(text *t, const char *path, unsigned up, const char *name)
 {
     size_t len = strlen(path);

@@ -33,7 +33,7 @@ typedef struct resolve_budget {
     const char *failure; /* which limit was reached; NULL: none */
 } resolve_budget;
 
-/* For an input of so many bytes. */
+/* For an input of a number of bytes. */
 void resolve_budget_begin(resolve_budget *left, const resolve_limit *limit, size_t input_len);
 /* Each returns false once a limit is reached. */
 bool resolve_budget_spend(resolve_budget *left, uint64_t bytes);

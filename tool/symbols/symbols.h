@@ -57,7 +57,7 @@ typedef struct uuid_choice {
     const store_entry *damaged_entry;
     const char *bad[MAX_UUID_FILES]; /* "PATH: WHY" of those that are no good, in two parts */
     const char *why[MAX_UUID_FILES];
-    text damage[MAX_UUID_FILES]; /* what is said in place of both; empty: the file did not open */
+    text damage[MAX_UUID_FILES]; /* what is reported in place of both; empty: the file did not open */
     size_t bad_count;
 } uuid_choice;
 

@@ -13,8 +13,8 @@ enum {
     FILES_AT_ONCE = 16,
     COPIES_AT_ONCE = 1 << 18, /* bytes of copies in a room */
     TEXT_BYTES = 256,         /* of most answers that are kept as text: room is taken at once, */
-    TEXTS_AT_ONCE = 1 << 16,  /* for so many: memory that is never touched costs nothing but addresses */
-    IMAGE_BYTES = 32,         /* that what is said of the image mostly fits in */
+    TEXTS_AT_ONCE = 1 << 16,  /* for this many: memory that is never touched costs nothing but addresses */
+    IMAGE_BYTES = 32,         /* that the text about the image mostly fits in */
     DIGITS = 10,              /* of a number of 32 bits */
     FETCH_BYTES = 64,         /* that memory gives at once */
     FETCH_MOST = 256          /* of a text */
@@ -74,7 +74,7 @@ void lines_too_many(void)
     exit(TOOL_ERROR);
 }
 
-/* The number for one more, of so many. */
+/* The number for one more, of a known count. */
 static uint32_t lines_next_number(size_t count)
 {
     if (count > UINT32_MAX)
@@ -266,7 +266,7 @@ static char *lines_put_number(char *to, uint32_t number)
         digits[--at] = (char)('0' + number % 10);
         number /= 10;
     } while (number != 0);
-    memcpy(to, digits + at, DIGITS); /* so many at once take less than a call */
+    memcpy(to, digits + at, DIGITS); /* a fixed number takes less than a call */
     return to + DIGITS - at;
 }
 

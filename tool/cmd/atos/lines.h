@@ -28,8 +28,8 @@ typedef struct atos_line {
 
 enum { NO_LINE = 0, NO_FILE = 0, KEPT_TEXT = 1, FIRST_FILE = 2 };
 
-/* Lines in the order of their numbers, so many in a block: blocks stay where they are, and what is left of
- * the last one is not touched. */
+/* Lines in the order of their numbers, a fixed number in a block: blocks stay where they are, and what is
+ * left of the last one is not touched. */
 enum { LINE_BITS = 13, LINES_OF_BLOCK = 1 << LINE_BITS };
 
 /* A frame of the last answer, and the line it has. */
@@ -77,8 +77,8 @@ typedef struct atos_lines {
     unsigned last_trims; /* of its source: names of frames before are gone */
 } atos_lines;
 
-/* Gets lines ready for so many answers. They refer to what the sources of a have: those must live on, and so
- * must the room. That of few answers is NULL. */
+/* Gets lines ready for a number of answers. They refer to what the sources of a have: those must live on, and
+ * so must the room. That of few answers is NULL. */
 void lines_start(atos_lines *lines, atos *a, size_t answers, room *shared);
 /* Adds what was found for a word of some target. Returns the number of the answer's first line. */
 uint32_t lines_add(atos_lines *lines, const finding *found, const token *word);

@@ -32,7 +32,7 @@ machsym_map *build_image(const machsym_plan_desc *desc, const char *path, const 
  * *size: the bytes that it made. */
 typedef bool (*map_build_call)(const void *user, const machsym_open_desc *open, text *told, uint64_t *size);
 
-/* Calls it for each image of a cache whose path fits the pattern (NULL: all), by so many threads (0: all
+/* Calls it for each image of a cache whose path fits the pattern (NULL: all), by a number of threads (0: all
  * processors), and prints what they told in the order of the list, and a last line that sums it up. No more
  * are begun once *is_full, which a call sets that finds no room on the disk, or once all are too large for
  * the cache.

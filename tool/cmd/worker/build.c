@@ -30,7 +30,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A chunk of so many bytes of text has a value of about as many bytes: a thousand lookups a second of one
+/* A chunk of N bytes of text has a value of about N bytes: a thousand lookups a second of one
  * image then move ten megabytes. */
 enum { CHUNK_TEXT = 10000 };
 

@@ -98,7 +98,7 @@ static struct timespec loop_timespec_of(double seconds)
 }
 
 /* Conditions that are waited for until a time of that clock. Apple's and MinGW's have only the clock that
- * is set, but wait for so many seconds. */
+ * is set, but wait for a number of seconds. */
 #if defined(__APPLE__) || defined(_WIN32)
 static void loop_begin_condition(pthread_cond_t *c)
 {
