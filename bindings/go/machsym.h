@@ -5488,7 +5488,7 @@ static void ms_sl_undo(ms_sl_copy *c)
 }
 
 /* Copies what lies at an address of a cache and after it, through mappings that follow each other.
- * Returns how many bytes: fewer than len where no file that is there has them, or nobody knows how their
+ * Returns how many bytes: fewer than len where no file that is there has them, or it is not known how their
  * pointers are stored. */
 static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len)
 {
@@ -5769,7 +5769,7 @@ static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32
 }
 
 /* How many bytes the image has, which budgets are counted from. An image in a cache has those of its
- * segments, of which all images share __LINKEDIT, and of its tables. */
+ * segments, where all images share __LINKEDIT, and of its tables. */
 static uint64_t ms_mo_size(const ms_mo *mo)
 {
     const ms_mo_loads *loads = &mo->loads;
@@ -10806,7 +10806,7 @@ typedef enum ms_dw_call_value {
 
 /* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
  * read, and this way takes a quarter of the time. Where its code begins may be an index (DW_FORM_addrx), as
- * in DWARF 5: what comes after it stands so many bytes further on as the index takes. */
+ * in DWARF 5: what comes after it stands further on by the bytes of the index. */
 typedef struct ms_dw_layout {
     uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
     uint8_t form[ms_CALL_COUNT];
@@ -24562,7 +24562,7 @@ static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *
 /* ---- Ranges ---- */
 
 /* Whether a block with ranges has all addresses of [lo, hi). Takes its steps from *steps; once they are spent
- * nobody knows, which is no contradiction. */
+ * is not known, which is no contradiction. */
 static bool ms_ck_holds(const ms_fn_block *block, uint64_t lo, uint64_t hi, uint64_t *steps)
 {
     if (block->range_count == 1)
@@ -25634,7 +25634,8 @@ static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
     return count;
 }
 
-/* Gives the first so many links of a chain, which have none, numbers in the open run, callers first. */
+/* Gives the first count links of a chain, which have no numbers yet, numbers in the open run, callers 
+ * first. */
 static void ms_en_use_chain(ms_en *c, uint32_t chain, size_t count)
 {
     ms_en_open *run = &c->open;
@@ -25663,7 +25664,7 @@ static uint64_t ms_en_links_of(const ms_en_open *run)
     return run->roots.count + run->calls.count;
 }
 
-/* Whether the open run, which has items, can take one more, with so many new links. */
+/* Whether the open run, which has items, can take one more, with a number of new links. */
 static bool ms_en_fits(const ms_en *c, const ms_en_item *item, size_t new_links)
 {
     const ms_en_open *run = &c->open;
@@ -26601,7 +26602,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* How many bytes a part should have, where so many are left of all the debug info. Debug info that fits one
+/* How many bytes a part should have, given how many are left of all the debug info. Debug info that fits one
  * part is one part. Otherwise the last parts are small, so that threads end at about the same time. */
 static uint64_t ms_mb_size_of_part(uint64_t all, uint64_t left)
 {
