@@ -518,7 +518,7 @@ static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
     return count;
 }
 
-/* Gives the first count links of a chain, which have no numbers yet, numbers in the open run, callers 
+/* Gives the first count links of a chain, which have no numbers yet, numbers in the open run, callers
  * first. */
 static void ms_en_use_chain(ms_en *c, uint32_t chain, size_t count)
 {

@@ -562,7 +562,7 @@ static ms_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
 static const uint64_t ms_map_masks[9] = {
     0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
-/* A field of a number of bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last 
+/* A field of a number of bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last
  * run. */
 static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
 {

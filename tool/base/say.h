@@ -1,7 +1,9 @@
-/* ==== >> say ==== Job: messages to people, and which of them make the exit status 1. Offers: TOOL_OK and its
- * kin; say_progress, say_progress_end, say_message, say_plain, say_to, say_and_die, say_error, say_slices,
- * say_fault; status_note_damage, status_note_fault, status_note_memory, status_end; say_is_output_lost,
- * say_finish_output. Never: writes to standard output. */
+/* ==== >> say ====
+ * Job: messages to people, and which of them make the exit status 1.
+ * Offers: TOOL_OK and its kin; say_progress, say_progress_end, say_message, say_plain, say_to, say_and_die, say_error,
+ * say_slices, say_fault; status_note_damage, status_note_fault, status_note_memory, status_end;
+ * say_is_output_lost, say_finish_output.
+ * Never: writes to standard output. */
 #ifndef MACHSYM_TOOL_SAY_H
 #define MACHSYM_TOOL_SAY_H
 
@@ -33,7 +35,7 @@ void say_plain(const char *format, ...)
 /* What this thread says from here on is added to a text, a line each, in place of standard error; NULL: no
  * more. Returns who heard it before. */
 text *say_to(text *by);
-/* Says it on standard error, even in a thread whose messages are kept, and ends the program with status 1. */
+/* Says it on standard error, even of a thread whose messages are kept, and ends the program with status 1. */
 void say_and_die(const char *what)
 #if defined(__GNUC__)
     __attribute__((noreturn))
@@ -68,8 +70,8 @@ int status_end(int status);
 
 /* ---- Standard output at the end ---- */
 
-/* Whether what was written did not arrive, which is reported once. Who closed the pipe wanted no more:
- * nothing is lost. */
+/* Whether what was written did not arrive, which is said once. Who closed the pipe wanted no more: nothing is
+ * lost. */
 bool say_is_output_lost(void);
 /* Writes what is left. Says why output was lost, unless its reader is gone. Returns the exit status. */
 int say_finish_output(int status);

@@ -222,7 +222,7 @@ static bool inside_list_archive(const char *path, listing *to, member_walk *walk
     return members_walk(path, inside_list_member, to, walk, err);
 }
 
-/* Lists an archive that lies in a folder: says what is damaged in it. Returns whether the file is an 
+/* Lists an archive that lies in a folder: says what is damaged in it. Returns whether the file is an
  * archive. */
 static bool inside_list_beside(const char *path, listing *to)
 {

@@ -25,7 +25,7 @@ void path_list_free(path_list *list);
 /* Which files of an archive or folder are meant. */
 typedef enum inside_kind {
     INSIDE_BEST, /* its dSYMs; without any its other Mach-O files; without any its maps */
-    /* its dSYMs and maps, and programs and libraries without a dSYM among these; without any all Mach-O 
+    /* its dSYMs and maps, and programs and libraries without a dSYM among these; without any all Mach-O
      * files */
     INSIDE_KEPT,
     INSIDE_ALL, /* Mach-O files and maps */

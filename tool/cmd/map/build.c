@@ -230,8 +230,7 @@ typedef struct build_command {
     lines_option lines;
     uint32_t names;
     build_options how;
-    atomic_bool
-        *is_full; /* of a cache: that there is no room on the disk is reported once; NULL: each time */
+    atomic_bool *is_full; /* of a cache: a full disk is reported once; NULL: each time */
 } build_command;
 
 /* Says why a map or its folder could not be written. */
