@@ -16788,7 +16788,7 @@ static ms_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
 static const uint64_t ms_map_masks[9] = {
     0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
-/* A field of a number of bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last 
+/* A field of a number of bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last
  * run. */
 static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
 {
@@ -25634,7 +25634,7 @@ static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
     return count;
 }
 
-/* Gives the first count links of a chain, which have no numbers yet, numbers in the open run, callers 
+/* Gives the first count links of a chain, which have no numbers yet, numbers in the open run, callers
  * first. */
 static void ms_en_use_chain(ms_en *c, uint32_t chain, size_t count)
 {
