@@ -315,7 +315,7 @@ def index():
         d.text(left + i * bucket + bucket / 2, 71, "bucket %d" % i, "c")
     d.text(16, 112, "INDEX", "b")
     d.text(16, 128, "u32 numbers", "s")
-    numbers = ["0", "0", "40", "83", "0x%x+l" % (last + 1), "700", "742"]
+    numbers = ["0", "0", "40", "83", "0x%x+l" % (last + 1), "700", "700"]
     for i, what in enumerate(numbers):
         d.box(left + i * bucket, 100, bucket, 28, "three" if i == 4 else "one", 0)
         d.text(left + i * bucket + bucket / 2, 119, what, "m c", bucket)
