@@ -77,6 +77,7 @@ machsym_str dump_take_text(dump *d, machsym_str plain, size_t at)
 {
     if (plain.len > d->text_left) {
         dump_note(d, at, "texts overlap");
+        d->text_left = 0; /* else each text of such a file would be read before it is refused */
         return str_make(NULL, 0);
     }
     d->text_left -= plain.len;
