@@ -276,21 +276,27 @@ bool report_is_no_name(machsym_str name, machsym_str image)
  * may be that of many images. */
 enum { MAX_IMAGE_NAME = 255 };
 
-/* The program itself: "demo" of "demo [123]". */
-static bool report_is_program(const report *r, const report_image *image)
+/* The program's name: "demo" of "demo [123]". */
+static machsym_str report_program(const report *r)
 {
     machsym_str process = r->facts[FACT_PROCESS];
     process.len = str_find(process, " [");
+    return process;
+}
+
+static bool report_is_program(const report *r, const report_image *image, machsym_str process)
+{
     return image->name.len > 0 &&
            (str_equal(image->name, process) || str_equal(image->path, r->facts[FACT_PATH]));
 }
 
 void report_finish_images(report *r)
 {
+    machsym_str process = report_program(r); /* once: it may be as long as the report */
     for (uint32_t i = 0; i < r->image_count; i++) {
         report_image *image = &r->images[i];
         image->is_system = report_is_system(r, image);
-        if (image->version.len == 0 && report_is_program(r, image))
+        if (image->version.len == 0 && report_is_program(r, image, process))
             image->version = r->facts[FACT_VERSION];
         if (image->name.len > MAX_IMAGE_NAME)
             image->name.len = MAX_IMAGE_NAME;
