@@ -601,8 +601,8 @@ static void core_of_many_lists(text *t, size_t n)
     }
 }
 
-/* Images whose one name is as long as all their records. */
-static void minidump_of_one_long_name(text *t, size_t n)
+/* Images that all have one name, of so many characters for each. */
+static void put_images_of_one_name(text *t, size_t n, size_t characters)
 {
     enum { STREAM = 112, RECORD = 108 };
     put_minidump(t, 4, 4 + n * RECORD);
@@ -615,9 +615,21 @@ static void minidump_of_one_long_name(text *t, size_t n)
         for (size_t k = 0; k < RECORD - 24; k++)
             text_char(t, 0);
     }
-    put_le(t, n * RECORD, 4);
-    for (size_t i = 0; i < n * RECORD / 2; i++)
+    put_le(t, n * characters * 2, 4);
+    for (size_t i = 0; i < n * characters; i++)
         put_le(t, 'x', 2);
+}
+
+/* The name is as long as all records. */
+static void minidump_of_one_long_name(text *t, size_t n)
+{
+    put_images_of_one_name(t, n, 54);
+}
+
+/* The last names that may be taken leave more than half of one. */
+static void minidump_of_refused_names(text *t, size_t n)
+{
+    put_images_of_one_name(t, n, 60);
 }
 
 static void plcrash_of_many_images(text *t, size_t n)
@@ -1036,6 +1048,7 @@ int main(int argc, char **argv)
     TRAP(plcrash_of_many_images, 2000);
     TRAP(minidump_of_many_threads, 2000);
     TRAP(minidump_of_one_long_name, 2000);
+    TRAP(minidump_of_refused_names, 2000);
     TRAP(core_of_one_image, 2000);
     TRAP(core_of_many_lists, 2000);
     TRAP(crashlytics_of_many_images, 2000);

@@ -141,11 +141,12 @@ static machsym_str minidump_utf8(minidump *m, machsym_str field, uint64_t at)
     return dump_take_text(&m->d, minidump_text_bytes(m, field, at), minidump_place(m, field));
 }
 
-/* UTF-16 up to its end or a NUL. A surrogate without its other half is U+FFFD. */
+/* UTF-16 up to its end or a NUL. A surrogate without its other half is U+FFFD. One that is longer than what may
+ * still be taken is read just so far that it is refused. */
 static machsym_str minidump_from_utf16(minidump *m, machsym_str s)
 {
     text t = {0};
-    for (size_t at = 0; at + 2 <= s.len && t.len < m->d.text_left; at += 2) {
+    for (size_t at = 0; at + 2 <= s.len && t.len <= m->d.text_left; at += 2) {
         uint32_t c = (uint32_t)minidump_get(s, at, 2);
         uint32_t low =
             c >= 0xd800 && c < 0xdc00 && at + 4 <= s.len ? (uint32_t)minidump_get(s, at + 2, 2) : 0;
@@ -157,6 +158,7 @@ static machsym_str minidump_from_utf16(minidump *m, machsym_str s)
         }
         text_utf8(&t, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
     }
+    MACHSYM_COUNT_WORK(1 + t.len / 16);
     machsym_str taken = dump_take_text(&m->d, str_make(t.v, t.len), minidump_place(m, s));
     text_free(&t);
     return taken;
