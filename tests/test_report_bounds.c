@@ -485,11 +485,11 @@ static void put_message(text *t, unsigned field, const text *bytes)
     text_add(t, bytes->v, bytes->len);
 }
 
-/* Images, and a frame in each. */
+/* Little endian, of any size: bytes after the eighth are 0. */
 static void put_le(text *t, uint64_t value, unsigned size)
 {
-    for (unsigned i = 0; i < size; i++)
-        text_char(t, (char)(value >> 8 * i));
+    for (unsigned i = 0; i < size; i++, value >>= 8)
+        text_char(t, (char)value);
 }
 
 /* The header, the system (macOS on arm64), and an entry of the stream that follows. */
@@ -632,6 +632,7 @@ static void minidump_of_refused_names(text *t, size_t n)
     put_images_of_one_name(t, n, 60);
 }
 
+/* Images, and a frame in each. */
 static void plcrash_of_many_images(text *t, size_t n)
 {
     text thread = {0};
