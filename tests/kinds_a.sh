@@ -192,6 +192,12 @@ run $samples/bugsnag-event.json
 has '"method": "-[Player skip:]"' '"file":"player.mm"' '"lineNumber":19'
 run --signature $samples/bugsnag-event.json
 has "EXC_BREAKPOINT (Fatal error: index out of range): -[Player skip:] | -[Player play:] | main"
+if command -v python3 >/dev/null; then
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/bugsnag_members.py "$MACHSYM" "$work" >"$work/out" 2>&1
+    check "Bugsnag's members, each absent, of another type and at its bounds" "$work/out"
+else
+    skip "Bugsnag's members: they need python3"
+fi
 
 # ---- Sentry ----
 
@@ -303,6 +309,22 @@ for time in 1773476813 1773476813000000; do
     json_of "$work/time.json" '"date":"2026-03-14T08:26:53Z"'
 done
 json_of $samples/datadog-error.json '"codes":"SEGV_MAPERR at 0x8"'
+# The system, of a name, a version and a build that may lack: no blank stands for what lacks.
+while IFS='|' read -r members is; do
+    for sample in sentry-api.json datadog-error.json; do
+        tr '\n' ' ' <$samples/$sample | sed "s/\"os\": *{[^}]*}/\"os\": {$members}/" >"$work/os.json"
+        json_of "$work/os.json" "\"os\":\"$is\""
+    done
+done <<'END'
+"name": "iOS", "version": "17.4", "build": "21E219"|iOS 17.4 (21E219)
+"name": "iOS", "version": "17.4"|iOS 17.4
+"name": "iOS", "build": "21E219"|iOS (21E219)
+"version": "17.4", "build": "21E219"|17.4 (21E219)
+"name": "iOS"|iOS
+"version": "17.4"|17.4
+"build": "21E219"|(21E219)
+"name": "iOS", "version": "", "build": ""|iOS
+END
 # Bugsnag: what a signal ended crashed; what was thrown did not.
 for class in SIGSEGV:true EXC_BAD_ACCESS:true NSRangeException:false; do
     printf '{"exceptions":[{"errorClass":"%s","stacktrace":[{"frameAddress":"0x102a30aec","machoLoadAddress":"0x102a30000","machoFile":"/demo"}]}]}' \

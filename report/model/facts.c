@@ -43,6 +43,16 @@ void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b)
     text_free(&t);
 }
 
+void report_set_os(report *r, machsym_str name, machsym_str version, machsym_str build)
+{
+    text t = {0};
+    text_str(&t, name);
+    text_c(&t, name.len > 0 && version.len > 0 ? " " : "");
+    text_str(&t, version);
+    report_set_pair(r, FACT_OS, (machsym_str){t.v, t.len}, build);
+    text_free(&t);
+}
+
 static void report_put_two(text *t, char before, uint64_t number)
 {
     text_char(t, before);

@@ -450,6 +450,8 @@ void report_set_thrown(report *r, machsym_str name, machsym_str reason);
 void report_set_error(report *r, machsym_str kind, machsym_str message);
 /* "A (B)"; one of them may be empty. */
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
+/* "iOS 17.4 (21E219)"; each may be empty. */
+void report_set_os(report *r, machsym_str name, machsym_str version, machsym_str build);
 /* "1.2 (7)", CFBundleShortVersionString and CFBundleVersion, in whichever order the text has them. When
  * all of the report is parsed. */
 void report_settle_version(report *r);

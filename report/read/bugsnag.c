@@ -35,12 +35,8 @@ static void bugsnag_set_facts(report *r, const json *doc, uint32_t event)
                     fields_text(r, doc, json_get(doc, app, "bundleVersion")));
     machsym_str build =
         fields_text(r, doc, json_get(doc, json_get(doc, device, "runtimeVersions"), "osBuild"));
-    text os = {0};
-    text_str(&os, fields_text(r, doc, json_get(doc, device, "osName")));
-    text_c(&os, os.len > 0 ? " " : "");
-    text_str(&os, fields_text(r, doc, json_get(doc, device, "osVersion")));
-    report_set_pair(r, FACT_OS, (machsym_str){os.v, os.len}, build);
-    text_free(&os);
+    report_set_os(r, fields_text(r, doc, json_get(doc, device, "osName")),
+                  fields_text(r, doc, json_get(doc, device, "osVersion")), build);
 }
 
 /* Every frame tells its image; those that are alike become one. */

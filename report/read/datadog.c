@@ -4,12 +4,10 @@
  * Never: reads logs of Datadog. */
 #include "../base/digits.h"
 #include "../base/json.h"
-#include "../base/text.h"
 #include "../model/json_stack.h"
 #include "../model/parts.h"
 #include "../model/report.h"
 #include "../model/stack.h"
-#include "machsym.h"
 #include "formats.h"
 
 static const json_fact meta_facts[] = {
@@ -31,13 +29,9 @@ static void datadog_set_facts(report *r, const json *doc, uint32_t event, uint32
     fields_fact_of(r, doc, json_get(doc, error, "message"), FACT_DESCRIPTION);
     if (json_u64(doc, json_get(doc, event, "date"), &milliseconds))
         report_set_time(r, FACT_DATE, milliseconds / 1000);
-    text system = {0};
-    text_str(&system, fields_text(r, doc, json_get(doc, os, "name")));
-    text_c(&system, system.len > 0 ? " " : "");
-    text_str(&system, fields_text(r, doc, json_get(doc, os, "version")));
-    report_set_pair(r, FACT_OS, (machsym_str){system.v, system.len},
-                    fields_text(r, doc, json_get(doc, os, "build")));
-    text_free(&system);
+    report_set_os(r, fields_text(r, doc, json_get(doc, os, "name")),
+                  fields_text(r, doc, json_get(doc, os, "version")),
+                  fields_text(r, doc, json_get(doc, os, "build")));
 }
 
 static void datadog_add_image(report *r, const json *doc, uint32_t object)

@@ -52,7 +52,6 @@ static void sentry_set_facts(report *r, const json *doc)
     uint32_t contexts = json_get(doc, 0, "contexts");
     uint32_t app = json_get(doc, contexts, "app");
     uint32_t os = json_get(doc, contexts, "os");
-    text system = {0};
     fields_fact_of(r, doc, fields_either(doc, 0, "event_id", "eventID"), FACT_INCIDENT);
     sentry_set_time(r, doc, fields_either(doc, 0, "timestamp", "dateCreated"));
     fields_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
@@ -61,12 +60,9 @@ static void sentry_set_facts(report *r, const json *doc)
     report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, app, "app_version")),
                     fields_text(r, doc, json_get(doc, app, "app_build")));
     sentry_set_release(r, fields_text(r, doc, json_get(doc, 0, "release")));
-    text_str(&system, fields_text(r, doc, json_get(doc, os, "name")));
-    text_c(&system, system.len > 0 ? " " : "");
-    text_str(&system, fields_text(r, doc, json_get(doc, os, "version")));
-    report_set_pair(r, FACT_OS, (machsym_str){system.v, system.len},
-                    fields_text(r, doc, json_get(doc, os, "build")));
-    text_free(&system);
+    report_set_os(r, fields_text(r, doc, json_get(doc, os, "name")),
+                  fields_text(r, doc, json_get(doc, os, "version")),
+                  fields_text(r, doc, json_get(doc, os, "build")));
 }
 
 /* What the system said of a crash, beside its type. */
