@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static const uint32_t magic = 0xfeedfacf;
-enum { HEADER_SIZE = 32, COMMAND_SIZE = 8 };
+static const uint32_t core_magic = 0xfeedfacf;
+enum { CORE_HEADER_SIZE = 32, COMMAND_SIZE = 8 };
 enum { TYPE_EXECUTE = 2, TYPE_CORE = 4, TYPE_DYLINKER = 7 };
 enum {
     LC_THREAD = 4,
@@ -19,7 +19,6 @@ enum {
     LC_NOTE = 0x31
 };
 enum { SEGMENT_SIZE = 72, SECTION_SIZE = 80, NOTE_SIZE = 40, IMAGE_SIZE = 48, DYLD_IMAGE_SIZE = 24 };
-enum { CPU_X86_64 = 0x01000007, CPU_ARM64 = 0x0100000c };
 
 /* Longer paths the system does not have. */
 enum { MAX_PATH = 1024 };
@@ -118,8 +117,8 @@ static bool core_next_command(core *c, machsym_str commands, size_t *at, machsym
 static machsym_str core_commands(machsym_str header)
 {
     uint64_t size = core_u32(header, 20);
-    size_t left = header.len - HEADER_SIZE;
-    return str_make(header.ptr + HEADER_SIZE, size < left ? (size_t)size : left);
+    size_t left = header.len - CORE_HEADER_SIZE;
+    return str_make(header.ptr + CORE_HEADER_SIZE, size < left ? (size_t)size : left);
 }
 
 /* ---- Images in memory ---- */
@@ -170,7 +169,7 @@ static void core_read_header(core *c, decoded_image *image)
     machsym_str header = dump_bytes_at(&c->d, image->base);
     machsym_str command;
     image->is_open = image->end == 0;
-    if (header.len < HEADER_SIZE || core_u32(header, 0) != magic)
+    if (header.len < CORE_HEADER_SIZE || core_u32(header, 0) != core_magic)
         return;
     uint32_t type = core_u32(header, 12);
     machsym_str commands = core_commands(header);
@@ -192,7 +191,7 @@ static decoded_image *core_add_image(core *c, uint64_t base)
 {
     decoded_image *image = dump_add_image(&c->d);
     image->base = base;
-    image->arch = c->d.cputype == CPU_X86_64 ? "x86_64" : "arm64";
+    image->arch = c->d.cputype == DUMP_CPU_X86_64 ? "x86_64" : "arm64";
     return image;
 }
 
@@ -273,19 +272,20 @@ static const dump_register x86_rows[] = {X("rax", 0),  X("rbx", 1),  X("rcx", 2)
                                          X("rsi", 5),  X("rbp", 6),  X("rsp", 7),  X("r8", 8),   X("r9", 9),
                                          X("r10", 10), X("r11", 11), X("r12", 12), X("r13", 13), X("r14", 14),
                                          X("r15", 15), X("rip", 16), X("rfl", 17)};
-static const dump_register arm64_rows[] = {DUMP_ARM64(0, 264)};
+static const dump_register core_arm64_rows[] = {DUMP_ARM64(0, 264)};
 static const dump_register x86_trap_rows[] = {
     {"cr2", 8, 8, DUMP_ALL}, {"trap", 0, 2, DUMP_ALL}, {"err", 4, 4, DUMP_ALL}};
 static const dump_register arm64_trap_rows[] = {{"far", 0, 8, DUMP_ALL}, {"esr", 8, 4, DUMP_ALL}};
 
 #define ROWS(v) v, sizeof v / sizeof *v
 static const dump_layout x86_layout = {
-    CPU_X86_64, "x86_64", "X86 Thread State (64-bit)", "rip", "rsp", "rbp", NULL, ROWS(x86_rows)};
-static const dump_layout arm64_layout = {
-    CPU_ARM64, "arm64", "ARM Thread State (64-bit)", "pc", "sp", "fp", "lr", ROWS(arm64_rows)};
-static const dump_layout x86_trap_layout = {CPU_X86_64, "x86_64", "", "", "", "", NULL, ROWS(x86_trap_rows)};
-static const dump_layout arm64_trap_layout = {CPU_ARM64, "arm64", "",   "",
-                                              "",        "",      NULL, ROWS(arm64_trap_rows)};
+    DUMP_CPU_X86_64, "x86_64", "X86 Thread State (64-bit)", "rip", "rsp", "rbp", NULL, ROWS(x86_rows)};
+static const dump_layout core_arm64_layout = {
+    DUMP_CPU_ARM64, "arm64", "ARM Thread State (64-bit)", "pc", "sp", "fp", "lr", ROWS(core_arm64_rows)};
+static const dump_layout x86_trap_layout = {DUMP_CPU_X86_64,    "x86_64", "", "", "", "", NULL,
+                                            ROWS(x86_trap_rows)};
+static const dump_layout arm64_trap_layout = {DUMP_CPU_ARM64,       "arm64", "", "", "", "", NULL,
+                                              ROWS(arm64_trap_rows)};
 
 /* States of a thread, by the numbers that they have in a command: why it stopped, and its registers. */
 static const struct {
@@ -294,10 +294,10 @@ static const struct {
     size_t size; /* up to the last of its registers */
     bool is_trap;
     const dump_layout *layout;
-} states[] = {{CPU_X86_64, 4, 144, false, &x86_layout},
-              {CPU_X86_64, 6, 16, true, &x86_trap_layout},
-              {CPU_ARM64, 6, 268, false, &arm64_layout},
-              {CPU_ARM64, 7, 12, true, &arm64_trap_layout}};
+} states[] = {{DUMP_CPU_X86_64, 4, 144, false, &x86_layout},
+              {DUMP_CPU_X86_64, 6, 16, true, &x86_trap_layout},
+              {DUMP_CPU_ARM64, 6, 268, false, &core_arm64_layout},
+              {DUMP_CPU_ARM64, 7, 12, true, &arm64_trap_layout}};
 
 static void core_read_state(core *c, uint32_t flavor, machsym_str bytes, dump_thread *thread)
 {
@@ -315,7 +315,7 @@ static void core_read_state(core *c, uint32_t flavor, machsym_str bytes, dump_th
 /* Some states say inside which one they are. */
 static bool core_is_unified(const core *c, uint32_t flavor)
 {
-    return c->d.cputype == CPU_ARM64 ? flavor == 1 : flavor == 7 || flavor == 9;
+    return c->d.cputype == DUMP_CPU_ARM64 ? flavor == 1 : flavor == 7 || flavor == 9;
 }
 
 static void core_read_thread(core *c, machsym_str command)
@@ -364,7 +364,7 @@ static void core_find_images(core *c)
 {
     for (uint32_t i = 0; i < c->d.memory_count; i++) {
         machsym_str bytes = c->d.memory[i].bytes;
-        if (bytes.len >= HEADER_SIZE && core_u32(bytes, 0) == magic)
+        if (bytes.len >= CORE_HEADER_SIZE && core_u32(bytes, 0) == core_magic)
             core_read_header(c, core_add_image(c, c->d.memory[i].base));
     }
     core_read_linker_list(c);
@@ -418,7 +418,7 @@ static uint64_t core_exception_of(const core *c, const dump_thread *thread)
         default: return 0;
         }
     }
-    if (c->d.cputype != CPU_X86_64 || !dump_register_of(&thread->trap, "trap", &value))
+    if (c->d.cputype != DUMP_CPU_X86_64 || !dump_register_of(&thread->trap, "trap", &value))
         return 0;
     switch (value) { /* 0, a division by zero, is also what a state that nobody filled has */
     case 3: return BREAKPOINT;
@@ -452,7 +452,7 @@ static void core_find_crash(core *c)
                      str_c(report_exception_name(core_exception_of(c, crashed))));
     bool has_pc =
         crashed->state.layout != NULL && dump_register_of(&crashed->state, crashed->state.layout->pc, &pc);
-    bool has_at = dump_register_of(&crashed->trap, c->d.cputype == CPU_ARM64 ? "far" : "cr2", &at);
+    bool has_at = dump_register_of(&crashed->trap, c->d.cputype == DUMP_CPU_ARM64 ? "far" : "cr2", &at);
     c->d.has_bad_jump =
         has_pc && has_at && machsym_plain_pc(c->d.cputype, pc) == machsym_plain_pc(c->d.cputype, at);
 }
@@ -472,7 +472,7 @@ static void core_put_head(core *c)
         decoded_put_text(t, "Path", image->path);
     }
     decoded_put_text(t, "Code Type",
-                     str_c(decoded_code_type(c->d.cputype == CPU_X86_64 ? "x86_64" : "arm64")));
+                     str_c(decoded_code_type(c->d.cputype == DUMP_CPU_X86_64 ? "x86_64" : "arm64")));
     decoded_put_text(t, "Report Version", str_c("104"));
 }
 
@@ -499,15 +499,15 @@ size_t core_decode(machsym_str input, text *out, const char **what)
     c.in = input;
     c.d.file_len = input.len;
     c.d.text_left = input.len;
-    if (input.len < HEADER_SIZE) {
+    if (input.len < CORE_HEADER_SIZE) {
         dump_note(&c.d, input.len, "the header is cut short");
     } else {
         c.d.cputype = core_u32(input, 4);
-        if (c.d.cputype != CPU_X86_64 && c.d.cputype != CPU_ARM64)
+        if (c.d.cputype != DUMP_CPU_X86_64 && c.d.cputype != DUMP_CPU_ARM64)
             dump_note(&c.d, 4, "the processor is neither arm64 nor x86_64");
         else
             core_read(&c);
-        if (core_u32(input, 20) > input.len - HEADER_SIZE)
+        if (core_u32(input, 20) > input.len - CORE_HEADER_SIZE)
             dump_note(&c.d, 20, "the load commands reach past the end of the file");
     }
     dump_put(&c.d, out);

@@ -14,6 +14,9 @@
 #include "decoded.h"
 #include "machsym.h"
 
+/* The types of processors, as Mach-O numbers them. */
+enum { DUMP_CPU_X86_64 = 0x01000007, DUMP_CPU_ARM64 = 0x0100000c };
+
 /* ---- Registers ---- */
 
 /* Which registers a state has. */

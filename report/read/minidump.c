@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* The format's name, and its version. */
-static const char magic[] = "MDMP\x93\xa7";
-enum { HEADER_SIZE = 32, ENTRY_SIZE = 12 };
+static const char minidump_magic[] = "MDMP\x93\xa7";
+enum { MINIDUMP_HEADER_SIZE = 32, ENTRY_SIZE = 12 };
 
 /* The kinds of streams, and their numbers in a dump. */
 enum {
@@ -81,7 +81,8 @@ typedef struct minidump {
 
 bool minidump_is(machsym_str input)
 {
-    return input.len >= sizeof magic - 1 && memcmp(input.ptr, magic, sizeof magic - 1) == 0;
+    return input.len >= sizeof minidump_magic - 1 &&
+           memcmp(input.ptr, minidump_magic, sizeof minidump_magic - 1) == 0;
 }
 
 /* ---- Values ---- */
@@ -397,8 +398,6 @@ static void minidump_read_memory(minidump *m)
 
 /* ---- Threads ---- */
 
-enum { CPU_X86_64 = 0x01000007, CPU_ARM64 = 0x0100000c };
-
 #define AMD64(name, at)                                                                                      \
     {                                                                                                        \
         name, at, 8, DUMP_INTEGER                                                                            \
@@ -421,14 +420,14 @@ static const dump_register amd64_rows[] = {AMD64("rax", 0x78),
                                            AMD64("r15", 0xf0),
                                            {"rip", 0xf8, 8, DUMP_CONTROL},
                                            {"rfl", 0x44, 4, DUMP_CONTROL}};
-static const dump_register arm64_rows[] = {DUMP_ARM64(8, 4)};
+static const dump_register minidump_arm64_rows[] = {DUMP_ARM64(8, 4)};
 static const dump_register arm64_old_rows[] = {DUMP_ARM64(8, 272)};
 
 #define ROWS(v)     v, sizeof v / sizeof *v
-#define ARM64_WORDS CPU_ARM64, "arm64", "ARM Thread State (64-bit)", "pc", "sp", "fp", "lr"
+#define ARM64_WORDS DUMP_CPU_ARM64, "arm64", "ARM Thread State (64-bit)", "pc", "sp", "fp", "lr"
 static const dump_layout amd64_layout = {
-    CPU_X86_64, "x86_64", "X86 Thread State (64-bit)", "rip", "rsp", "rbp", NULL, ROWS(amd64_rows)};
-static const dump_layout arm64_layout = {ARM64_WORDS, ROWS(arm64_rows)};
+    DUMP_CPU_X86_64, "x86_64", "X86 Thread State (64-bit)", "rip", "rsp", "rbp", NULL, ROWS(amd64_rows)};
+static const dump_layout minidump_arm64_layout = {ARM64_WORDS, ROWS(minidump_arm64_rows)};
 static const dump_layout arm64_old_layout = {ARM64_WORDS, ROWS(arm64_old_rows)};
 
 /* Contexts, told by a bit of their flags. In Breakpad's own for arm64 the second bit says that all registers
@@ -439,7 +438,7 @@ static const struct {
     uint32_t flag;
     size_t size; /* up to the last of its registers */
     bool is_whole;
-} contexts[] = {{&arm64_layout, 0, 0x400000, 272, false},
+} contexts[] = {{&minidump_arm64_layout, 0, 0x400000, 272, false},
                 {&arm64_old_layout, 0, 0x80000000, 276, true},
                 {&amd64_layout, 48, 0x100000, 256, false}};
 
@@ -773,7 +772,7 @@ size_t minidump_decode(machsym_str input, text *out, const char **what)
     m.d.file_len = input.len;
     m.d.text_left =
         input.len < SIZE_MAX / 2 ? 2 * input.len : SIZE_MAX; /* UTF-16 may become longer in UTF-8 */
-    if (input.len < HEADER_SIZE)
+    if (input.len < MINIDUMP_HEADER_SIZE)
         dump_note(&m.d, input.len, "the header is cut short");
     else
         minidump_read(&m);

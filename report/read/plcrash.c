@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* The format's name, then a byte for its version; there is one version. */
-static const char magic[] = "plcrash";
-enum { HEADER_SIZE = sizeof magic };
+static const char plcrash_magic[] = "plcrash";
+enum { PLCRASH_HEADER_SIZE = sizeof plcrash_magic };
 
 /* Fields of the report, by their numbers. */
 enum {
@@ -38,7 +38,7 @@ typedef struct plcrash {
 
 bool plcrash_is(machsym_str input)
 {
-    return input.len > HEADER_SIZE && memcmp(input.ptr, magic, sizeof magic - 1) == 0;
+    return input.len > PLCRASH_HEADER_SIZE && memcmp(input.ptr, plcrash_magic, sizeof plcrash_magic - 1) == 0;
 }
 
 /* ---- Values ---- */
@@ -304,7 +304,8 @@ static void plcrash_put_states(plcrash *p)
 
 size_t plcrash_decode(machsym_str input, text *out)
 {
-    plcrash p = {{{input.ptr + HEADER_SIZE, input.len - HEADER_SIZE}, false, 0}, out, NULL, 0, 0};
+    plcrash p = {
+        {{input.ptr + PLCRASH_HEADER_SIZE, input.len - PLCRASH_HEADER_SIZE}, false, 0}, out, NULL, 0, 0};
     plcrash_read_images(&p);
     plcrash_put_uuid(&p, proto_get(&p.in, proto_get(&p.in, p.in.all, REPORT_INFO).bytes, 2).bytes);
     plcrash_put_program(&p);
@@ -318,9 +319,9 @@ size_t plcrash_decode(machsym_str input, text *out)
     decoded_put_text(out, "Custom Data", proto_get(&p.in, p.in.all, REPORT_CUSTOM).bytes);
     if (p.in.is_damaged) {
         text_c(out, "The report is damaged at byte ");
-        text_dec(out, HEADER_SIZE + p.in.damaged_at);
+        text_dec(out, PLCRASH_HEADER_SIZE + p.in.damaged_at);
         text_c(out, ": what follows there is lost\n");
     }
     free(p.images);
-    return p.in.is_damaged ? HEADER_SIZE + p.in.damaged_at : 0;
+    return p.in.is_damaged ? PLCRASH_HEADER_SIZE + p.in.damaged_at : 0;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A register's name has at most this many characters: "rflags". Longer words are prose. */
-enum { NAME_MAX_LEN = 6 };
+enum { REGLINE_NAME_MAX_LEN = 6 };
 
 /* Finds "NAME: 0xVALUE" from *at on; moves past it. */
 static bool regline_next(machsym_str s, size_t *at, machsym_str *name, uint64_t *value)
@@ -27,7 +27,7 @@ static bool regline_next(machsym_str s, size_t *at, machsym_str *name, uint64_t 
             lo--;
         while (end < s.len && scan_is_blank(s.ptr[end]))
             end++;
-        if (lo == colon || colon - lo > NAME_MAX_LEN || !scan_address(s, &end, value))
+        if (lo == colon || colon - lo > REGLINE_NAME_MAX_LEN || !scan_address(s, &end, value))
             continue;
         *name = str_make(s.ptr + lo, colon - lo);
         *at = end;
@@ -126,7 +126,7 @@ bool text_parse_state(text_parser *p, machsym_str s)
     if (regline_parse_trap(p, thread, s))
         return true;
     if (str_find(s, ": <unavailable>") <=
-        NAME_MAX_LEN) /* "rip: <unavailable>       rfl: 0x0000000000000246" */
+        REGLINE_NAME_MAX_LEN) /* "rip: <unavailable>       rfl: 0x0000000000000246" */
         s = str_trim(str_after(s, "<unavailable>"));
     if (!regline_next(s, &at, &name, &value) || name.ptr != s.ptr)
         return false;

@@ -42,7 +42,7 @@ static void groups_put_versions(text *t, const group *g)
     text_char(t, ']');
 }
 
-static void groups_put_group(text *t, const group *g)
+static void groups_put_kept(text *t, const group *g)
 {
     json_begin(t, group_schema);
     for (unsigned i = 0; i < PART_COUNT; i++)
@@ -65,7 +65,7 @@ void groups_put_state(const group_list *groups, text *out)
 {
     text lines = {0};
     for (size_t i = 0; i < groups->count; i++)
-        groups_put_group(&lines, groups->v[i]);
+        groups_put_kept(&lines, groups->v[i]);
     json_begin(out, head_schema);
     json_put_number(out, "groups", groups->count);
     json_put_hash(out, "sum", str_hash(str_make(lines.v, lines.len)));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FRAMES = sizeof((signature *)0)->frames / sizeof(uint64_t) };
+enum { SIMILAR_MAX_FRAMES = sizeof((signature *)0)->frames / sizeof(uint64_t) };
 
 /* Weights. The top frame weighs TOP_WEIGHT, each one below DECAY_UP / DECAY_DOWN of the one above: five
  * frames have three quarters of the weight that endless stacks have. A frame that every family has weighs a
@@ -127,7 +127,7 @@ static int64_t groups_largest(int64_t a, int64_t b, int64_t c)
 /* The best alignment: what speaks for it less what speaks against. */
 static int64_t groups_align(const signature *a, const int64_t *wa, const signature *b, const int64_t *wb)
 {
-    int64_t row[MAX_FRAMES + 1];
+    int64_t row[SIMILAR_MAX_FRAMES + 1];
     row[0] = 0;
     for (unsigned k = 0; k < b->frame_count; k++)
         row[k + 1] = row[k] - wb[k];
@@ -150,8 +150,8 @@ static int64_t groups_align(const signature *a, const int64_t *wa, const signatu
 /* How similar two stacks are, of 100; below 0 where more speaks against. */
 static int64_t groups_similarity(const families *all, const signature *a, const signature *head)
 {
-    int64_t wa[MAX_FRAMES];
-    int64_t wb[MAX_FRAMES];
+    int64_t wa[SIMILAR_MAX_FRAMES];
+    int64_t wb[SIMILAR_MAX_FRAMES];
     int64_t sum = 0;
     groups_weigh(all, a, head, wa);
     groups_weigh(all, head, head, wb);

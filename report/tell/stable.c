@@ -6,7 +6,7 @@
 
 /* What stands after this is not looked at: names of templates may have any length, and what tells functions
  * apart stands in front. */
-enum { NAME_MAX_LEN = 4096 };
+enum { STABLE_NAME_MAX_LEN = 4096 };
 
 static bool stable_is_digit(char c)
 {
@@ -373,7 +373,7 @@ void stable_name(text *out, machsym_str name, machsym_str image)
     text readable = {0};
     size_t from = out->len;
     name = str_trim(name);
-    name.len = name.len > NAME_MAX_LEN ? NAME_MAX_LEN : name.len;
+    name.len = name.len > STABLE_NAME_MAX_LEN ? STABLE_NAME_MAX_LEN : name.len;
     stable_put_readable(&readable, stable_without_block(stable_without_suffixes(name)));
     machsym_str s = stable_without_prefixes(str_make(readable.v, readable.len));
     s = stable_put_closures(out, s);

@@ -45,7 +45,7 @@ typedef enum json_part {
     PART_LINE,
     PART_COLUMN,
     PART_OWNER,
-    PART_COUNT
+    JSONFRAME_PART_COUNT
 } json_part;
 
 static const char *jsonframe_part_key(const json_words *words, json_part part)
@@ -120,7 +120,7 @@ static void jsonframe_put_inline_object(writer *w, const report_frame *frame, co
         jsonframe_add_member(w, words->kept[i]);
         edit_add_body(w, doc->v[value].at, doc->v[value].end);
     }
-    for (int part = 0; part < PART_COUNT; part++) {
+    for (int part = 0; part < JSONFRAME_PART_COUNT; part++) {
         if (!jsonframe_has_part(words, call, (json_part)part))
             continue;
         jsonframe_add_member(w, jsonframe_part_key(words, (json_part)part));
@@ -134,8 +134,8 @@ static void jsonframe_put_inline_object(writer *w, const report_frame *frame, co
 static void jsonframe_write_members(writer *w, const report_frame *frame, const json_words *words,
                                     const report_call *call)
 {
-    bool missing[PART_COUNT] = {false};
-    for (int part = 0; part < PART_COUNT; part++) {
+    bool missing[JSONFRAME_PART_COUNT] = {false};
+    for (int part = 0; part < JSONFRAME_PART_COUNT; part++) {
         if (!jsonframe_has_part(words, call, (json_part)part))
             continue;
         missing[part] = !jsonframe_replace_member(w, frame, jsonframe_part_key(words, (json_part)part));
@@ -146,7 +146,7 @@ static void jsonframe_write_members(writer *w, const report_frame *frame, const 
     }
     size_t end = jsonframe_members_end(w->r, frame);
     edit_open(w, end, end);
-    for (int part = 0; part < PART_COUNT; part++) {
+    for (int part = 0; part < JSONFRAME_PART_COUNT; part++) {
         if (!missing[part])
             continue;
         jsonframe_add_member(w, jsonframe_part_key(words, (json_part)part));

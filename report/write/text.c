@@ -488,7 +488,7 @@ static int write_by_base(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void write_put_images(const apple_text *a)
+static void write_list_images(const apple_text *a)
 {
     uint32_t count = a->r->image_count;
     const report_image **order = mem_alloc(count * sizeof(report_image *));
@@ -557,7 +557,7 @@ void write_text(const report *r, const write_options *how, text *out)
         apple_put_state(&a);
     else
         write_put_registers(&a);
-    write_put_images(&a);
+    write_list_images(&a);
     if (a.doc != NULL)
         text_char(out, '\n');
     apple_put_tail(&a);
