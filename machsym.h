@@ -13062,6 +13062,7 @@ typedef struct ms_ln_table {
     uint16_t version;
     bool is_damaged;
     bool goes_back;      /* rows of a sequence do not ascend */
+    bool ends_early;     /* a sequence ends before it begins, and is left out */
     bool shares_code;    /* sequences overlap */
     bool is_open;        /* the last rows have no end, and are left out */
     bool has_odd_header; /* the header contradicts the standard or itself */
@@ -13104,6 +13105,7 @@ typedef struct ms_ln_build {
     uint64_t begin;     /* in .debug_line: of the sequence that is open */
     uint64_t most_file; /* as in the table */
     bool goes_back;
+    bool ends_early;
     bool shares_code;
     bool is_open;
     bool has_wrong_line;
@@ -13323,6 +13325,19 @@ static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool en
     return true;
 }
 
+/* Notes that rows do not ascend, if the code where they begin is live. A sequence that ends at its lowest
+ * row, or before, has no addresses: it is left out, so that its lines are missing rather than wrong. Some
+ * linkers write one. The pieces that the linker moved get ends of their own. */
+static void ms_ln_note_order(const ms_dw *dw, ms_ln_build *b, uint64_t begin, size_t first)
+{
+    if (dw->moves == NULL && ms_dw_code_at(dw, begin) == NULL)
+        return;
+    if (dw->moves == NULL && b->rows[b->row_count - 1].addr <= b->rows[first].addr)
+        b->ends_early = true;
+    else
+        b->goes_back = true;
+}
+
 /* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
  * they were. */
 static void ms_ln_order_rows(const ms_dw *dw, ms_ln_build *b, size_t first)
@@ -13332,8 +13347,8 @@ static void ms_ln_order_rows(const ms_dw *dw, ms_ln_build *b, size_t first)
         sorted++;
     if (sorted >= b->row_count)
         return;
-    b->goes_back |= dw->moves != NULL || ms_dw_code_at(dw, b->rows[first].addr) != NULL;
     size_t count = b->row_count - first;
+    uint64_t begin = b->rows[first].addr;
     ms_key *order = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
     ms_key *room = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
     ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
@@ -13347,6 +13362,7 @@ static void ms_ln_order_rows(const ms_dw *dw, ms_ln_build *b, size_t first)
     for (size_t i = 0; i < count; i++)
         rows[i] = b->rows[first + order[i].item];
     ms_copy(b->rows + first, rows, count * sizeof *rows);
+    ms_ln_note_order(dw, b, begin, first);
 }
 
 /* Makes a sequence of the rows from first on. Drops them when the sequence is empty or its code is dead. */
@@ -13668,6 +13684,7 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->version = head.version;
     table->most_file = b.most_file;
     table->goes_back = b.goes_back;
+    table->ends_early = b.ends_early;
     table->shares_code = b.shares_code;
     table->is_open = b.is_open;
     table->has_wrong_line = b.has_wrong_line;
@@ -24694,6 +24711,8 @@ static void ms_ck_unit(machsym_session *s, const ms_ses_unit *unit, ms_damage *d
         ms_damage_note(damage, "entries of a unit end before the unit does", ".debug_info", off);
     else if (lines->is_open)
         ms_damage_note(damage, "rows of a line program have no end", ".debug_info", off);
+    else if (lines->ends_early)
+        ms_damage_note(damage, "a sequence of a line program ends before it begins", ".debug_info", off);
     else if (functions->has_overlaps)
         ms_damage_note(damage, "ranges of one list share addresses", ".debug_info", off);
 }

@@ -205,6 +205,7 @@ plain|__debug_line|0x54|\056|a sequence of a line program ends inside a function
 plain|__debug_line|0x11|\000|the header of a line program contradicts itself|yes
 plain|__debug_line|0x06|\065|the header of a line program contradicts itself|yes
 many|__debug_line|0x258|\130\011|sequences of a line program share addresses|yes
+plain|__debug_line|0x107|\000\011\002\000\006\000\000\001\000\000\000|a sequence of a line program ends before it begins|no
 plain|__debug_line|0x114|\005|rows of a line program have no end|no
 many|__debug_info|0x2a|\017|a function has code outside of its unit's ranges|yes
 plain|__debug_ranges|0x30|\300|a range ends before it begins, or leaves its section|yes

@@ -267,6 +267,8 @@ static void ms_ck_unit(machsym_session *s, const ms_ses_unit *unit, ms_damage *d
         ms_damage_note(damage, "entries of a unit end before the unit does", ".debug_info", off);
     else if (lines->is_open)
         ms_damage_note(damage, "rows of a line program have no end", ".debug_info", off);
+    else if (lines->ends_early)
+        ms_damage_note(damage, "a sequence of a line program ends before it begins", ".debug_info", off);
     else if (functions->has_overlaps)
         ms_damage_note(damage, "ranges of one list share addresses", ".debug_info", off);
 }
