@@ -32,6 +32,15 @@ func (e *answerError) final() bool {
 	return e.Kind != "memory" && e.Kind != "unread_image" && e.Kind != "limit" && e.Kind != "need"
 }
 
+// errNoReports is of an answer that lacks them, as it would each time.
+var errNoReports = &answerError{"no_report", "an answer without reports"}
+
+// isFinal is false of a worker's death: the next one may live.
+func isFinal(err error) bool {
+	var said *answerError
+	return errors.As(err, &said) && said.final()
+}
+
 // crashRequest asks for forms of a report. Bytes go as base64, which suits any report.
 func crashRequest(body []byte, want ...string) []byte {
 	return requestOf(`{"do":"crash","want":["`+strings.Join(want, `","`)+`"],"base64":"`, body)
@@ -71,7 +80,7 @@ type outcome struct {
 // resultOf makes what is kept of an answer. Images without debug info may be missing.
 func resultOf(said *outcome, line []byte, generation int64) (Result, error) {
 	if len(said.Reports) == 0 {
-		return Result{}, errors.New("an answer without reports")
+		return Result{}, errNoReports
 	}
 	r := Result{Answer: pack(line), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
 	for _, report := range said.Reports {

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -452,7 +451,7 @@ func (s *server) broken(w http.ResponseWriter, err error) {
 	s.log.say("error", "what", "a request could not be answered", "why", err.Error())
 	w.Header().Set("Retry-After", "5")
 	why := "try again later"
-	if errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "full") {
+	if isFull(err) {
 		why = "no space left: try again later"
 	}
 	refuse(w, http.StatusServiceUnavailable, why)

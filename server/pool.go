@@ -100,51 +100,54 @@ func (p *pool) work() {
 	defer askers.Stop()
 	for t := range p.tasks {
 		begin := time.Now()
-		if err := p.do(askers.of(t.Redact), t); err != nil {
-			p.log.say("error", "what", "a report is tried again", "report", t.Number, "why", err.Error())
-		}
+		p.do(askers.of(t.Redact), t)
 		p.stats.work.Observe(time.Since(begin).Seconds())
 	}
 }
 
-// do asks the worker and keeps what it says.
-func (p *pool) do(asker *Asker, t Task) error {
-	generation, err := p.db.Generation()
+// do asks the worker and keeps what it says. Symbols that came after the lease are those of a later generation: the report is
+// done again if it uses them.
+func (p *pool) do(asker *Asker, t Task) {
+	result, err := p.result(asker, t)
 	if err != nil {
-		return err
+		p.fail(t, err)
+		return
 	}
-	var said outcome
-	line, err := asker.Ask(crashRequest(t.Body, kept...), generation, &said)
-	if err != nil {
-		p.stats.deaths.Inc()
-		return p.fail(t, err, false)
-	}
-	if said.Error != nil {
-		return p.fail(t, said.Error, said.Error.final())
-	}
-	result, err := resultOf(&said, line, generation)
-	if err != nil {
-		return p.fail(t, err, true)
-	}
-	if result.anyMissing() {
-		if err := p.askMissing(asker, t, &result); err != nil {
-			return p.fail(t, err, false)
+	p.keep(t, func() error {
+		err := p.db.Finish(t, result)
+		if err == nil {
+			p.stats.done.Inc()
 		}
-	}
-	p.finish(t, result)
-	return nil
+		return err
+	})
 }
 
-// finish keeps a result while the worker goes on, so that results of one worker share a commit. While the disk is full
-// the results wait, and with them the workers.
-func (p *pool) finish(t Task, result Result) {
+func (p *pool) result(asker *Asker, t Task) (Result, error) {
+	var said outcome
+	line, err := asker.Ask(crashRequest(t.Body, kept...), t.Generation, &said)
+	if err != nil {
+		p.stats.deaths.Inc()
+		return Result{}, err
+	}
+	if said.Error != nil {
+		return Result{}, said.Error
+	}
+	result, err := resultOf(&said, line, t.Generation)
+	if err == nil && result.anyMissing() {
+		err = p.askMissing(asker, t, &result)
+	}
+	return result, err
+}
+
+// keep writes what came of a report while the worker goes on, so that what comes of several shares a commit. While the disk
+// is full it waits, and with it the workers.
+func (p *pool) keep(t Task, write func() error) {
 	p.finishing <- struct{}{}
 	go func() {
 		defer func() { <-p.finishing }()
 		for {
-			err := p.db.Finish(t, result)
+			err := write()
 			if err == nil {
-				p.stats.done.Inc()
 				return
 			}
 			p.log.say("error", "what", "a result cannot be kept yet", "report", t.Number, "why", err.Error())
@@ -170,14 +173,17 @@ func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
 	return nil
 }
 
-func (p *pool) fail(t Task, reason error, final bool) error {
-	dead, err := p.db.Fail(t, reason.Error(), final, deathsAllowed)
-	if err != nil {
-		return err
-	}
-	p.log.say("warning", "what", "a report has no result", "report", t.Number, "project", t.Project, "why", reason.Error(), "given_up", dead)
-	if dead {
-		p.stats.failed.Inc()
-	}
-	return nil
+// fail counts a failure. A report whose error would be the same each time has failed at once.
+func (p *pool) fail(t Task, reason error) {
+	p.keep(t, func() error {
+		dead, err := p.db.Fail(t, reason.Error(), isFinal(reason), deathsAllowed)
+		if err != nil {
+			return err
+		}
+		p.log.say("warning", "what", "a report has no result", "report", t.Number, "project", t.Project, "why", reason.Error(), "given_up", dead)
+		if dead {
+			p.stats.failed.Inc()
+		}
+		return nil
+	})
 }

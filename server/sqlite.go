@@ -66,14 +66,16 @@ const dayMilliseconds = 86400 * 1000
 const commitTogether = 256
 
 type change struct {
-	do   func(*sql.Tx) error
-	done chan error
+	do    func(*sql.Tx) error
+	grows bool // the database, by what may be sent again later: there is none of it while the disk is full
+	done  chan error
 }
 
 type sqlite struct {
 	write, read *sql.DB
 	changes     chan change
 	ended       chan struct{}
+	room        reserve
 	shift       time.Duration // of the clock, for tests
 }
 
@@ -91,10 +93,14 @@ func OpenSQLite(path string, shift time.Duration) (Database, error) {
 		return nil, err
 	}
 	read.SetMaxOpenConns(8)
-	s := &sqlite{write, read, make(chan change, commitTogether), make(chan struct{}), shift}
+	s := &sqlite{write, read, make(chan change, commitTogether), make(chan struct{}), reserve{path: path + "-reserve"}, shift}
 	if err := s.migrate(); err != nil {
 		return nil, err
 	}
+	if _, err := write.Exec(fmt.Sprintf("PRAGMA journal_size_limit = %d", reserveBytes/2)); err != nil {
+		return nil, err
+	}
+	s.room.given = !s.room.make()
 	go s.commitAll()
 	return s, nil
 }
@@ -127,20 +133,58 @@ func (s *sqlite) migrate() error {
 func (s *sqlite) commitAll() {
 	defer close(s.ended)
 	for first := range s.changes {
+		if s.room.due() {
+			s.room.given = !s.room.make() && !s.hollow()
+		}
 		together := []change{first}
-		for len(together) < commitTogether && len(s.changes) > 0 {
+		for len(together) < s.most() && len(s.changes) > 0 {
 			together = append(together, <-s.changes)
 		}
-		results := make([]error, len(together))
-		err := s.commit(together, results)
+		results := s.commitSurely(together)
 		for i, c := range together {
-			if err != nil {
-				results[i] = err
-			}
 			c.done <- results[i]
 		}
 	}
 }
+
+// hollow says that reports were deleted, so that others find room inside of the file, which does not shrink.
+func (s *sqlite) hollow() bool {
+	var free, size int64
+	err := s.write.QueryRow("SELECT freelist_count, page_size FROM pragma_freelist_count, pragma_page_size").Scan(&free, &size)
+	return err == nil && free*size >= reserveBytes
+}
+
+// most changes of a commit. While the disk is full it is one: the less a commit takes, the sooner there is room for it.
+func (s *sqlite) most() int {
+	if s.room.given {
+		return 1
+	}
+	return commitTogether
+}
+
+// commitSurely commits once more when the disk is full, with the room of the reserve. What it answers of each change.
+func (s *sqlite) commitSurely(together []change) []error {
+	results := make([]error, len(together))
+	err := s.commit(together, results)
+	if isFull(err) {
+		s.room.give()
+		s.emptyJournal()
+		err = s.commit(together, results)
+	}
+	if s.room.given {
+		s.emptyJournal()
+	}
+	for i := range results {
+		if err != nil {
+			results[i] = err
+		}
+	}
+	return results
+}
+
+// emptyJournal writes the journal back into the database and cuts it to nothing. When it fails nothing is lost: it is tried
+// again after the next commit.
+func (s *sqlite) emptyJournal() { s.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)") }
 
 // commit runs changes in one transaction. One that fails is undone by itself, and does not cost the others.
 func (s *sqlite) commit(together []change, results []error) error {
@@ -150,10 +194,17 @@ func (s *sqlite) commit(together []change, results []error) error {
 	}
 	defer tx.Rollback()
 	for i, c := range together {
+		if s.room.given && c.grows {
+			results[i] = ErrFull
+			continue
+		}
 		if _, err := tx.Exec("SAVEPOINT one"); err != nil {
 			return err
 		}
-		if results[i] = c.do(tx); results[i] != nil {
+		if results[i] = c.do(tx); isFull(results[i]) {
+			return results[i] // SQLite may have undone all of it
+		}
+		if results[i] != nil {
 			if _, err := tx.Exec("ROLLBACK TO one"); err != nil {
 				return err
 			}
@@ -165,8 +216,10 @@ func (s *sqlite) commit(together []change, results []error) error {
 	return tx.Commit()
 }
 
-func (s *sqlite) change(do func(*sql.Tx) error) error {
-	c := change{do, make(chan error, 1)}
+func (s *sqlite) change(do func(*sql.Tx) error) error { return s.run(change{do: do}) }
+
+func (s *sqlite) run(c change) error {
+	c.done = make(chan error, 1)
 	s.changes <- c
 	return <-c.done
 }
@@ -186,7 +239,7 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 		return false, err
 	}
 	packed, now := pack(body), s.now()
-	err = s.change(func(tx *sql.Tx) error {
+	err = s.run(change{grows: true, do: func(tx *sql.Tx) error {
 		n, err := rows(tx.Exec("INSERT INTO report(project, id, received, since, body) VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING",
 			project, key, now, now, packed))
 		added = n > 0
@@ -194,7 +247,7 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 			return err
 		}
 		return countUse(tx, project, now/dayMilliseconds)
-	})
+	}})
 	return added && err == nil, err
 }
 
@@ -317,6 +370,7 @@ func keepUse(tx *sql.Tx, number int64, use Use) error {
 // Fail counts a failure. After so many deaths, or at once if it is final, the report fails for good, until a retry.
 func (s *sqlite) Fail(t Task, reason string, final bool, deaths int) (dead bool, err error) {
 	err = s.change(func(tx *sql.Tx) error {
+		dead = false
 		err := tx.QueryRow(`UPDATE report SET deaths = deaths + 1, reason = ?, state = CASE WHEN ? OR deaths + 1 >= ? THEN 3 ELSE 0 END
 			WHERE number = ? AND state = 1 AND lease = ? RETURNING state = 3`, reason, final, deaths, t.Number, t.Lease).Scan(&dead)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -512,10 +566,10 @@ func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error
 }
 
 func (s *sqlite) BeginUpload(name string) error {
-	return s.change(func(tx *sql.Tx) error {
+	return s.run(change{grows: true, do: func(tx *sql.Tx) error {
 		_, err := tx.Exec("INSERT INTO upload VALUES(?) ON CONFLICT DO NOTHING", name)
 		return err
-	})
+	}})
 }
 
 func (s *sqlite) Uploads() ([]string, error) { return texts(s.read, "SELECT name FROM upload") }

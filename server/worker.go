@@ -57,7 +57,7 @@ type child struct {
 	command    *exec.Cmd
 	in         io.WriteCloser
 	out        *bufio.Reader
-	generation int64 // of the symbols that it has seen
+	generation int64 // of the symbols that it has seen: it may have seen later ones
 }
 
 var errDeadline = errors.New("no answer within the deadline")
@@ -113,7 +113,7 @@ func (c *child) exchange(request []byte) ([]byte, error) {
 
 // refresh makes the child look at the store again, if an upload came since it last did.
 func (c *child) refresh(generation int64, deadline time.Duration) error {
-	if c.generation == generation {
+	if c.generation >= generation {
 		return nil
 	}
 	if _, err := c.ask([]byte(`{"do":"reload"}`), deadline); err != nil {

@@ -495,40 +495,98 @@ def test_schemas(folder):
     check(done.returncode == 1 and b"newer machsym-server" in done.stderr, "the database of a newer program", done.stderr)
 
 
-def test_full(folder):
-    """A full disk: every request has its answer, and when there is room again all that was taken is done. False: not here."""
-    data, padded = WORK + "/" + folder, read(DSYM) + bytes(1 << 20)
+def small_disk(folder, megabytes):
+    """A folder on a disk of its own. None: none can be mounted here."""
+    data = WORK + "/" + folder
     os.mkdir(data)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", data], capture_output=True).returncode:
-        print("skipped: a full disk: no tmpfs can be mounted")
-        return False
-    try:
-        with open(data + "/ballast", "wb") as file:
-            file.write(bytes(5 << 20))
-        server = Server(folder, "--machsym", MACHSYM, "--workers=1")
-        taken, said = [], collections.Counter()
-        for i, body in enumerate(variants(300)):
-            body = body.replace(b"Demo Player", b"Demo " + os.urandom(4000).hex().encode())
+    size = "size=%dm" % megabytes
+    return None if subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", data], capture_output=True).returncode else data
+
+
+def test_full(folder, rounds):
+    """A full disk: every request has its answer, and all that was taken is done as soon as there is a little room. False: not here."""
+    for i in range(rounds):
+        data = small_disk("%s%d" % (folder, i), 40)
+        if data is None:
+            print("skipped: a full disk: no tmpfs can be mounted")
+            return False
+        try:
+            fill_and_free(data, i)
+        finally:
+            subprocess.run(["umount", "-l", data], check=False)
+    return True
+
+
+def long_reports(first, step):
+    """Reports without end of 12 KB that cannot be compressed much, none as the other; every step-th one."""
+    text = read(FIXTURES + "reports/demo.ips").decode()
+    while True:
+        yield text.replace("000000000001", "%012X" % (first + 16)).replace("Demo Player", "Demo " + os.urandom(4000).hex()).encode()
+        first += step
+
+
+def send_until(server, bodies, refusals, taken, said):
+    """Sends reports until so many were refused. What is an answer of HTTP is counted, what is none too."""
+    for body in bodies:
+        try:
             status, answer = server.json("POST", "/reports", body)
-            said[status] += 1
-            if status == 201:
-                taken.append(answer["id"])
-            if said[503] > 5:
-                break
-        check(set(said) == {201, 503} and len(taken) > 20, "a full disk is 503, and no connection is dropped", said)
-        os.remove(data + "/ballast")
-        server.settle()
-        with open(data + "/ballast", "wb") as file: # room for the upload, and not for its place in the store
+        except (OSError, http.client.HTTPException) as error:
+            status, answer = repr(error), None
+        said[status] += 1
+        if status == 201:
+            taken.append(answer["id"])
+        if said[503] > refusals or len(said) > 2:
+            return
+
+
+def fill_and_free(data, turn):
+    """Four senders fill the disk while two workers work; then a megabyte is free, then all."""
+    ballast, padded = data + "/ballast", read(DSYM) + bytes(1 << 20)
+    with open(ballast, "wb") as file:
+        file.write(bytes(12 << 20))
+    server = Server(os.path.basename(data), "--machsym", MACHSYM, "--workers=2")
+    taken, said = [], collections.Counter()
+    senders = [threading.Thread(target=send_until, args=(server, long_reports(i, 4), 200, taken, said)) for i in range(4)]
+    for s in senders:
+        s.start()
+    for s in senders:
+        s.join(100)
+    check(set(said) == {201, 503} and len(taken) > 20, "a full disk is 503, and no connection is dropped", said)
+    before = server.json("GET", "/health")[1]
+    os.truncate(ballast, 11 << 20)
+    wanted, end = before["done"] + min(before["waiting"], 40), time.monotonic() + 20
+    while server.json("GET", "/health")[1]["done"] < wanted and time.monotonic() < end:
+        time.sleep(0.05)
+    after = server.json("GET", "/health")[1]
+    check(after["done"] >= wanted, "with a megabyte free results go on", before, after)
+    os.remove(ballast)
+    check(server.settle()["failed"] == 0, "none has failed")
+    lost = [key for key in taken if server.ask("GET", "/reports/" + key)[0] != 200]
+    check(not lost, "with room again all reports that were taken have a result", len(lost), len(taken))
+    check(taken_again(server), "and the next one is taken")
+    if turn == 0:
+        with open(ballast, "wb") as file:  # room for the upload, and not for its place in the store
             file.write(bytes(room_of(data) - len(padded) - (96 << 10)))
         status, answer = server.json("POST", "/symbols?name=demo", padded)
         check(status == 503 and os.listdir(data + "/spool") == [], "symbols that find no room: send them again", status, answer)
-        os.remove(data + "/ballast")
-        lost = [key for key in taken if server.ask("GET", "/reports/" + key)[0] != 200]
-        check(not lost, "with room again all reports that were taken have a result", len(lost), len(taken))
-        check(server.json("POST", "/reports", variants(1)[0])[0] == 201, "and the next one is taken")
-        server.end()
-    finally:
-        subprocess.run(["umount", "-l", data], check=False)
+    if turn == 1:
+        with open(ballast, "wb") as file:
+            file.write(bytes(room_of(data)))
+        send_until(server, long_reports(1 << 20, 1), 3, [], collections.Counter())
+        server.settle()
+        stay = [key for key in taken if server.ask("DELETE", "/reports/" + key)[0] != 204]
+        check(not stay, "reports are deleted while the disk is full", len(stay))
+        check(taken_again(server), "others take the place of those that are deleted")
+    server.end()
+
+
+def taken_again(server):
+    """Whether a report is taken before long."""
+    end = time.monotonic() + 10
+    while server.ask("POST", "/reports", next(long_reports(0, 1)))[0] != 201:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.2)
     return True
 
 
@@ -580,7 +638,7 @@ def main():
         test_slow("slow")
         test_folder_name("what?mode=memory#1 %41\n")
         test_schemas("old")
-        skipped = not test_full("full")
+        skipped = not test_full("full", int(os.environ.get("ROUNDS", "2")))
     finally:
         if server.process.poll() is None:
             server.end(signal.SIGKILL)
