@@ -409,7 +409,8 @@ def until_closed(server, request, wait=0.0):
     """Sends a request, waits, and gives what comes until the server closes the connection, and when that was."""
     begin, said = time.monotonic(), b""
     with socket.socket() as to:
-        to.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        if wait:
+            to.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # what is not read stays with the server
         to.settimeout(20)
         host, port = server.address.split(":")
         to.connect((host, int(port)))
