@@ -126,7 +126,7 @@ static void write_all(const report *r, const write_options *how, const resolve_c
         abort();
     missing_free(&missing);
     signature_of(r, NULL, &sign);
-    text_free(&sign.text);
+    text_free(&sign.words);
     text_free(&out);
 }
 

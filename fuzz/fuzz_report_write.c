@@ -63,7 +63,7 @@ static void print(const report *r, const write_options *how, bool colour, text *
     out->len = 0;
     summary_put(out, r, &counts, colour);
     signature_of(r, NULL, &sign);
-    text_free(&sign.text);
+    text_free(&sign.words);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

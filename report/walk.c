@@ -71,7 +71,8 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
     walk_result result = walk_text(w, str_make(plain.v, plain.len), &inner, NULL, &carried->edits);
     if (carried->edits.count >
         0) { /* a document may carry a million texts: no room that is not needed stays */
-        carried->edits.v = mem_grow(carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
+        carried->edits.v =
+            (edit *)mem_grow(carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
         carried->edits.cap = carried->edits.count;
     }
     carried_mark_left_out(r, carried);
@@ -147,9 +148,10 @@ static bool walk_is_over(const report_walk *w, const walk_result *result)
 static walk_result walk_document(report_walk *w, report *r, const walk_place *place)
 {
     walk_result result = {false, 0, 0};
-    walk_own own = {.step = WALK_ANSWER};
+    walk_own own;
     uint32_t count = report_is_one(r) ? parts_count(r) : 0;
     uint32_t next = 0;
+    memset(&own, 0, sizeof own);
     for (uint32_t i = 0; i <= count && !walk_is_over(w, &result); i++) {
         for (; next < r->carried_count && (i == count || walk_is_before(r, &r->carried[next], i)); next++) {
             if (walk_is_over(w, &result))

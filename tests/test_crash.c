@@ -585,7 +585,7 @@ static void test_groups(void)
         text_add(&t, "", 1);
         signature s = sign(t.v);
         groups_add(groups, paths[i], &s);
-        text_free(&s.text);
+        text_free(&s.words);
         text_free(&t);
     }
     groups_print(groups, false, &out);

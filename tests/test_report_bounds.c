@@ -48,7 +48,7 @@ static void print(const report *r, const resolve_counts *counts, const write_opt
     out->len = 0;
     summary_put(out, r, counts, false);
     signature_of(r, NULL, &sign);
-    text_free(&sign.text);
+    text_free(&sign.words);
 }
 
 static walk_step look_up(void *context, report *r, resolve_counts *counts)
@@ -837,8 +837,8 @@ static void check_state(void)
     FILE *file = fdopen(mkstemp(path), "wb");
     group_list *groups = add_reports(200, &how);
     for (size_t i = 0; i < groups->waiting_count; i++) {
-        signature *s = &groups->waiting[i].signature;
-        s->hash = str_hash(str_make(s->text.v, s->text.len));
+        signature *s = &groups->waiting[i].sign;
+        s->hash = str_hash(str_make(s->words.v, s->words.len));
     }
     groups_print(groups, false, &out);
     out.len = 0;

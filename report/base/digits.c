@@ -2,12 +2,6 @@
 #include "digits.h"
 #include "text.h"
 
-const uint8_t hex_digits[256] = {
-    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
-
 bool parse_hex(const char *digits, size_t len, uint64_t *out)
 {
     size_t at = len > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 2 : 0;

@@ -8,11 +8,13 @@
 #include "machsym.h"
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
-extern const uint8_t hex_digits[256]; /* one more than what a digit stands for; 0: it is none */
-/* What a hexadecimal digit of either case stands for; -1: it is none. */
+/* What a hexadecimal digit of either case stands for; -1: it is none. Which of both kinds a digit is of cannot be
+ * foreseen, so that does not branch. */
 static inline int hex_digit(char c)
 {
-    return hex_digits[(unsigned char)c] - 1;
+    unsigned byte = (unsigned char)c;
+    bool is_digit = (byte - '0' < 10u) | ((byte | 32) - 'a' < 6u);
+    return is_digit ? (int)((byte & 15) + 9 * (byte >> 6)) : -1;
 }
 bool parse_uuid(const char *written, machsym_uuid *out); /* with or without dashes */
 bool parse_uuid_str(machsym_str written, machsym_uuid *out);

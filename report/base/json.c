@@ -34,7 +34,7 @@ static void json_skip_space(json_parser *p)
 static json_token *json_add(json_parser *p, json_type type, size_t at, size_t end)
 {
     json *doc = p->doc;
-    json_token *token = mem_push(&doc->v, &doc->count, &doc->cap, sizeof *token);
+    json_token *token = (json_token *)mem_push(&doc->v, &doc->count, &doc->cap, sizeof *token);
     MACHSYM_COUNT_WORK(1 + (end - at) / 64);
     token->type = type;
     token->at = (uint32_t)at;
@@ -258,7 +258,7 @@ machsym_str json_raw(const json *doc, uint32_t token)
         return none;
     const json_token *t = &doc->v[token];
     unsigned quote = t->type == JSON_STRING || t->type == JSON_KEY;
-    return (machsym_str){doc->input + t->at + quote, t->end - t->at - 2 * quote};
+    return str_make(doc->input + t->at + quote, t->end - t->at - 2 * quote);
 }
 
 bool json_equals(const json *doc, uint32_t token, const char *c_string)
@@ -363,7 +363,7 @@ size_t json_unescape_one(text *t, machsym_str raw, size_t i)
 void json_unescape(text *t, machsym_str raw)
 {
     for (size_t i = 0; i < raw.len;) {
-        const char *slash = memchr(raw.ptr + i, '\\', raw.len - i);
+        const char *slash = (const char *)memchr(raw.ptr + i, '\\', raw.len - i);
         size_t plain = slash != NULL ? (size_t)(slash - raw.ptr) : raw.len;
         text_add(t, raw.ptr + i, plain - i);
         i = plain;

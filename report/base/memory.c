@@ -38,12 +38,12 @@ void *mem_double(void *array, size_t *cap, size_t size)
 
 void *mem_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
 {
-    char **v = array;
+    char **v = (char **)array;
     if (*count == *cap) {
         if (*cap > UINT32_MAX / 2)
             mem_checked(NULL, SIZE_MAX);
         *cap = *cap < 16 ? 16 : *cap * 2;
-        *v = mem_grow(*v, mem_product(*cap, size));
+        *v = (char *)mem_grow(*v, mem_product(*cap, size));
     }
     char *element = *v + (size_t)(*count)++ * size;
     memset(element, 0, size);

@@ -1,5 +1,6 @@
 /* Protobuf messages; see protobuf.h. */
 #include "protobuf.h"
+#include "text.h"
 
 static bool proto_take_varint(machsym_str message, size_t *at, uint64_t *out)
 {
@@ -34,7 +35,7 @@ static bool proto_take_field(machsym_str message, size_t *at, proto_field *field
         return false;
     field->number = (uint32_t)(tag >> 3);
     field->value = 0;
-    field->bytes = (machsym_str){message.ptr + *at, 0};
+    field->bytes = str_make(message.ptr + *at, 0);
     MACHSYM_COUNT_WORK(1);
     switch (tag & 7) {
     case WIRE_VARINT: return proto_take_varint(message, at, &field->value);
@@ -43,7 +44,7 @@ static bool proto_take_field(machsym_str message, size_t *at, proto_field *field
     case WIRE_BYTES:
         if (!proto_take_varint(message, at, &len) || len > message.len - *at)
             return false;
-        field->bytes = (machsym_str){message.ptr + *at, (size_t)len};
+        field->bytes = str_make(message.ptr + *at, (size_t)len);
         *at += (size_t)len;
         return true;
     default: return false;

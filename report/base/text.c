@@ -9,7 +9,7 @@ char *text_grow(text *t, size_t len)
     size_t cap = t->cap < 256 ? 256 : t->cap;
     while (cap - t->len < len)
         cap = mem_product(cap, 2);
-    t->v = mem_grow(t->v, cap);
+    t->v = (char *)mem_grow(t->v, cap);
     t->cap = cap;
     return t->v + t->len;
 }
@@ -187,7 +187,7 @@ void text_escape(text *t, size_t from)
     size_t left = t->len - from;
     if (left == 0 || text_is_ascii(t->v + from, left))
         return;
-    char *copy = mem_alloc(left);
+    char *copy = (char *)mem_alloc(left);
     const unsigned char *p = (const unsigned char *)memcpy(copy, t->v + from, left);
     t->len = from;
     while (left > 0) {
@@ -307,7 +307,6 @@ struct pool_chunk {
     pool_chunk *next;
     size_t len;
     size_t cap;
-    char v[];
 };
 
 /* Room that stays where it is. */
@@ -316,13 +315,13 @@ static char *pool_room(pool *p, size_t len)
     MACHSYM_COUNT_WORK(1 + len / 64);
     if (p->chunks == NULL || p->chunks->cap - p->chunks->len < len) {
         size_t cap = len > 1 << 16 ? len : 1 << 16;
-        pool_chunk *chunk = mem_alloc(sizeof *chunk + cap);
+        pool_chunk *chunk = (pool_chunk *)mem_alloc(sizeof *chunk + cap);
         chunk->next = p->chunks;
         chunk->len = 0;
         chunk->cap = cap;
         p->chunks = chunk;
     }
-    char *to = p->chunks->v + p->chunks->len;
+    char *to = (char *)(p->chunks + 1) + p->chunks->len; /* texts follow the chunk */
     p->chunks->len += len;
     return to;
 }
@@ -332,7 +331,7 @@ machsym_str pool_copy(pool *p, const char *ptr, size_t len)
     char *to = pool_room(p, len);
     if (len > 0)
         memcpy(to, ptr, len);
-    return (machsym_str){to, len};
+    return str_make(to, len);
 }
 
 char *pool_copy_z(pool *p, const char *ptr, size_t len)
@@ -394,7 +393,7 @@ size_t str_find(machsym_str s, const char *needle)
     if (len == 0)
         return 0;
     for (size_t at = 0; s.len >= len && at <= s.len - len; at++) {
-        const char *next = memchr(s.ptr + at + rare, needle[rare], s.len - len - at + 1);
+        const char *next = (const char *)memchr(s.ptr + at + rare, needle[rare], s.len - len - at + 1);
         if (next == NULL)
             break;
         at = (size_t)(next - s.ptr) - rare;
@@ -409,7 +408,7 @@ size_t str_find(machsym_str s, const char *needle)
 
 machsym_str str_from(machsym_str s, size_t count)
 {
-    return count < s.len ? (machsym_str){s.ptr + count, s.len - count} : (machsym_str){s.ptr, 0};
+    return count < s.len ? str_make(s.ptr + count, s.len - count) : str_make(s.ptr, 0);
 }
 
 machsym_str str_after(machsym_str s, const char *needle)
@@ -423,12 +422,12 @@ machsym_str str_base_name(machsym_str path)
     while (at > 0 && path.ptr[at - 1] != '/')
         at--;
     MACHSYM_COUNT_WORK((path.len - at) / 64);
-    return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
+    return str_make(path.len > at ? path.ptr + at : path.ptr, path.len - at);
 }
 
 char *str_copy_z(machsym_str s)
 {
-    char *copy = mem_alloc(s.len + 1);
+    char *copy = (char *)mem_alloc(s.len + 1);
     if (s.len > 0)
         memcpy(copy, s.ptr, s.len);
     copy[s.len] = 0;
@@ -462,7 +461,7 @@ bool str_take_line(machsym_str *rest, machsym_str *line)
 {
     if (rest->len == 0)
         return false;
-    const char *end = memchr(rest->ptr, '\n', rest->len);
+    const char *end = (const char *)memchr(rest->ptr, '\n', rest->len);
     size_t len = end != NULL ? (size_t)(end - rest->ptr) : rest->len;
     size_t skip = len < rest->len ? len + 1 : len;
     *line = str_make(rest->ptr, len > 0 && rest->ptr[len - 1] == '\r' ? len - 1 : len);
@@ -472,8 +471,8 @@ bool str_take_line(machsym_str *rest, machsym_str *line)
 
 static int text_by_bytes(const void *a, const void *b)
 {
-    const machsym_str *x = a;
-    const machsym_str *y = b;
+    const machsym_str *x = (const machsym_str *)a;
+    const machsym_str *y = (const machsym_str *)b;
     int order = memcmp(x->ptr, y->ptr, x->len < y->len ? x->len : y->len);
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
@@ -487,7 +486,7 @@ void text_sort_lines(text *t)
     machsym_str rest = {t->v, t->len};
     machsym_str line;
     while (str_take_line(&rest, &line)) {
-        lines = mem_room(lines, count, &cap, sizeof *lines);
+        lines = (machsym_str *)mem_room(lines, count, &cap, sizeof *lines);
         lines[count++] = line;
     }
     if (count > 1)

@@ -89,7 +89,8 @@ void pool_free(pool *p);
 
 static inline machsym_str str_make(const char *ptr, size_t len)
 {
-    return (machsym_str){ptr, len};
+    machsym_str s = {ptr, len};
+    return s;
 }
 
 #define EACH_BYTE 0x0101010101010101u

@@ -48,7 +48,7 @@ static void carried_move_to(carried_cursor *c, size_t plain)
     machsym_str body = {c->r->body, c->r->carried_strings[c->carried->first + c->string].end};
     while (c->plain < plain && c->body < body.len) {
         size_t left = body.len - c->body;
-        const char *slash = c->carried->is_raw ? NULL : memchr(body.ptr + c->body, '\\', left);
+        const char *slash = c->carried->is_raw ? NULL : (const char *)memchr(body.ptr + c->body, '\\', left);
         size_t run = slash != NULL ? (size_t)(slash - body.ptr) - c->body : left;
         run = run < plain - c->plain ? run : plain - c->plain;
         MACHSYM_COUNT_WORK(1 + run / 64);

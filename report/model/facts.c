@@ -49,7 +49,7 @@ void report_set_os(report *r, machsym_str name, machsym_str version, machsym_str
     text_str(&t, name);
     text_c(&t, name.len > 0 && version.len > 0 ? " " : "");
     text_str(&t, version);
-    report_set_pair(r, FACT_OS, (machsym_str){t.v, t.len}, build);
+    report_set_pair(r, FACT_OS, str_make(t.v, t.len), build);
     text_free(&t);
 }
 

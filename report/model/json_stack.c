@@ -18,7 +18,7 @@ uint32_t fields_either(const json *doc, uint32_t object, const char *a, const ch
 machsym_str fields_text(report *r, const json *doc, uint32_t token)
 {
     if (!json_is(doc, token, JSON_STRING) && !json_is(doc, token, JSON_NUMBER))
-        return (machsym_str){NULL, 0};
+        return str_make(NULL, 0);
     return report_json_str(r, doc, token);
 }
 
@@ -35,81 +35,48 @@ void fields_set_facts(report *r, const json *doc, uint32_t object, const json_fa
 
 /* ---- Words ---- */
 
-static const json_words ips_words = {
-    .symbol = "symbol",
-    .offset = "symbolLocation",
-    .file = "sourceFile",
-    .line = "sourceLine",
-    .owner = "owner",
-    .kept = {"imageOffset", "imageIndex"},
-};
-static const json_words log_words = {
-    .symbol = "symbol",
-    .offset = "symbolLocation",
-    .file = "sourceFile",
-    .line = "sourceLine",
-    .owner = "owner",
-    .kept = {"imageOffset", "imageUUID"},
-};
+static const json_words ips_words = {NULL,         NULL,  "symbol",     "symbolLocation",
+                                     NULL,         false, "sourceFile", NULL,
+                                     "sourceLine", NULL,  "owner",      {"imageOffset", "imageIndex"}};
+static const json_words log_words = {NULL,         NULL,  "symbol",     "symbolLocation",
+                                     NULL,         false, "sourceFile", NULL,
+                                     "sourceLine", NULL,  "owner",      {"imageOffset", "imageUUID"}};
 static const json_words kscrash_words = {
-    .address = "instruction_addr",
-    .image = "object_name",
-    .symbol = "symbol_name",
-    .start = "symbol_addr",
-    .file = "source_file",
-    .line = "source_line",
-    .owner = "owner",
-    .kept = {"instruction_addr", "object_addr", "object_name"},
-};
+    "instruction_addr", "object_name", "symbol_name", NULL,
+    "symbol_addr",      false,         "source_file", NULL,
+    "source_line",      NULL,          "owner",       {"instruction_addr", "object_addr", "object_name"}};
 static const json_words sentry_words = {
-    .address = "instruction_addr",
-    .image = "package",
-    .symbol = "function",
-    .start = "symbol_addr",
-    .hex = true,
-    .file = "filename",
-    .path = "abs_path",
-    .line = "lineno",
-    .column = "colno",
-    .owner = "owner",
-    .kept = {"instruction_addr", "image_addr", "package", "in_app"},
-};
+    "instruction_addr", "package", "function", NULL,
+    "symbol_addr",      true,      "filename", "abs_path",
+    "lineno",           "colno",   "owner",    {"instruction_addr", "image_addr", "package", "in_app"}};
 static const json_words sentry_api_words = {
-    .address = "instructionAddr",
-    .image = "package",
-    .symbol = "function",
-    .start = "symbolAddr",
-    .hex = true,
-    .file = "filename",
-    .path = "absPath",
-    .line = "lineNo",
-    .column = "colNo",
-    .owner = "owner",
-    .kept = {"instructionAddr", "package", "inApp"},
-};
+    "instructionAddr", "package", "function", NULL,    "symbolAddr", true,
+    "filename",        "absPath", "lineNo",   "colNo", "owner",      {"instructionAddr", "package", "inApp"}};
 static const json_words bugsnag_words = {
-    .address = "frameAddress",
-    .image = "machoFile",
-    .symbol = "method",
-    .start = "symbolAddress",
-    .hex = true,
-    .file = "file",
-    .line = "lineNumber",
-    .column = "columnNumber",
-    .owner = "owner",
-    .kept = {"frameAddress", "machoFile", "machoLoadAddress", "machoUUID", "machoVMAddress", "inProject"},
-};
-static const json_words node_words = {
-    .address = "pc",
-    .image = "image", /* from here on members that Node does not write */
-    .symbol = "symbol",
-    .start = "start",
-    .hex = true,
-    .file = "file",
-    .line = "line",
-    .owner = "owner",
-    .kept = {"pc"},
-};
+    "frameAddress",
+    "machoFile",
+    "method",
+    NULL,
+    "symbolAddress",
+    true,
+    "file",
+    NULL,
+    "lineNumber",
+    "columnNumber",
+    "owner",
+    {"frameAddress", "machoFile", "machoLoadAddress", "machoUUID", "machoVMAddress", "inProject"}};
+static const json_words node_words = {/* from image on members that Node does not write */ "pc",
+                                      "image",
+                                      "symbol",
+                                      NULL,
+                                      "start",
+                                      true,
+                                      "file",
+                                      NULL,
+                                      "line",
+                                      NULL,
+                                      "owner",
+                                      {"pc"}};
 
 const json_words *fields_words_of(frame_form form)
 {

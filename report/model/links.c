@@ -60,7 +60,7 @@ const char *links_take_template(link_rules *rules, machsym_str s)
         has_path |= place == LINK_PATH;
         i += strlen(link_places[place]) - 1;
     }
-    rules->template = s;
+    rules->pattern = s;
     return has_path ? NULL : "{path} is not in it";
 }
 
@@ -83,8 +83,7 @@ const char *links_add_root(link_rules *rules, machsym_str s)
 
 bool links_lack_commit(const link_rules *rules)
 {
-    return rules->commit.len == 0 &&
-           str_find(rules->template, link_places[LINK_COMMIT]) < rules->template.len;
+    return rules->commit.len == 0 && str_find(rules->pattern, link_places[LINK_COMMIT]) < rules->pattern.len;
 }
 
 /* ---- Paths ---- */
@@ -189,14 +188,14 @@ bool links_put(const link_rules *rules, const report *r, machsym_str path, uint3
     size_t from = out->len;
     text values[LINK_PLACES];
     memset(values, 0, sizeof values);
-    bool ok = rules->template.len > 0 && line > 0 && links_path(rules, path, &values[LINK_PATH]);
+    bool ok = rules->pattern.len > 0 && line > 0 && links_path(rules, path, &values[LINK_PATH]);
     text_str(&values[LINK_COMMIT], rules->commit);
     text_dec(&values[LINK_LINE], line);
     text_dec(&values[LINK_COLUMN], column > 0 ? column : 1);
     text_str(&values[LINK_VERSION], link_version(r, false));
     text_str(&values[LINK_BUILD], link_version(r, true));
-    for (size_t i = 0; i < rules->template.len && ok;) {
-        machsym_str rest = str_from(rules->template, i);
+    for (size_t i = 0; i < rules->pattern.len && ok;) {
+        machsym_str rest = str_from(rules->pattern, i);
         link_place place = rest.ptr[0] == '{' ? link_place_at(rest) : LINK_PLACES;
         if (place == LINK_PLACES) {
             text_char(out, rest.ptr[0]);
@@ -204,7 +203,7 @@ bool links_put(const link_rules *rules, const report *r, machsym_str path, uint3
             continue;
         }
         ok = values[place].len > 0;
-        link_escape(out, (machsym_str){values[place].v, values[place].len});
+        link_escape(out, str_make(values[place].v, values[place].len));
         i += strlen(link_places[place]);
     }
     for (unsigned i = 0; i < LINK_PLACES; i++)

@@ -23,8 +23,8 @@ typedef struct link_root {
 
 /* How links are made. Texts are borrowed. */
 typedef struct link_rules {
-    machsym_str template; /* empty: no links */
-    machsym_str commit;   /* empty: a template that asks for it makes no link */
+    machsym_str pattern; /* empty: no links */
+    machsym_str commit;  /* empty: a template that asks for it makes no link */
     link_root roots[LINK_ROOTS];
     size_t root_count;
 } link_rules;

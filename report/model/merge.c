@@ -15,8 +15,8 @@ typedef struct made_up_key {
 
 static int report_by_made_up_key(const void *a, const void *b)
 {
-    const made_up_key *x = a;
-    const made_up_key *y = b;
+    const made_up_key *x = (const made_up_key *)a;
+    const made_up_key *y = (const made_up_key *)b;
     int order = memcmp(&x->uuid, &y->uuid, sizeof x->uuid);
     MACHSYM_COUNT_WORK(1);
     if (x->base != y->base)
@@ -27,10 +27,12 @@ static int report_by_made_up_key(const void *a, const void *b)
 void report_merge_images(report *r, uint32_t first, uint32_t first_frame)
 {
     uint32_t count = r->image_count - first;
-    made_up_key *keys = mem_alloc(count * sizeof *keys);
-    uint32_t *to = mem_alloc(count * sizeof *to);
-    for (uint32_t i = 0; i < count; i++)
-        keys[i] = (made_up_key){r->images[first + i].base, r->images[first + i].uuid, i};
+    made_up_key *keys = (made_up_key *)mem_alloc(count * sizeof *keys);
+    uint32_t *to = (uint32_t *)mem_alloc(count * sizeof *to);
+    for (uint32_t i = 0; i < count; i++) {
+        made_up_key key = {r->images[first + i].base, r->images[first + i].uuid, i};
+        keys[i] = key;
+    }
     qsort(keys, count, sizeof *keys, report_by_made_up_key);
     for (uint32_t i = 0; i < count; i++) {
         bool alike = i > 0 && keys[i].base == keys[i - 1].base &&

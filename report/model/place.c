@@ -12,8 +12,8 @@ typedef struct image_order {
 
 static int report_by_base(const void *a, const void *b)
 {
-    const image_order *x = a;
-    const image_order *y = b;
+    const image_order *x = (const image_order *)a;
+    const image_order *y = (const image_order *)b;
     MACHSYM_COUNT_WORK(1);
     if (x->base != y->base)
         return x->base < y->base ? -1 : 1;
@@ -26,12 +26,14 @@ static int report_by_base(const void *a, const void *b)
 
 static image_order *report_sort_images(report *r, uint32_t first, uint32_t *placed)
 {
-    image_order *order = mem_alloc((r->image_count - first) * sizeof *order);
+    image_order *order = (image_order *)mem_alloc((r->image_count - first) * sizeof *order);
     uint32_t count = 0;
     for (uint32_t i = first; i < r->image_count; i++) {
         r->images[i].is_open |= r->images[i].is_offset;
-        if (!r->images[i].is_offset)
-            order[count++] = (image_order){r->images[i].base, i};
+        if (!r->images[i].is_offset) {
+            image_order one = {r->images[i].base, i};
+            order[count++] = one;
+        }
     }
     *placed = count;
     qsort(order, count, sizeof *order, report_by_base);
@@ -238,10 +240,10 @@ static machsym_str report_without_blanks(machsym_str name, char *room, size_t ca
 {
     if (name.len < 2 || name.len > cap || name.ptr[0] != '<' || name.ptr[1] != ' ')
         return name;
-    machsym_str rest = str_trim((machsym_str){name.ptr + 1, name.len - 1});
+    machsym_str rest = str_trim(str_make(name.ptr + 1, name.len - 1));
     room[0] = '<';
     memcpy(room + 1, rest.ptr, rest.len);
-    return (machsym_str){room, rest.len + 1};
+    return str_make(room, rest.len + 1);
 }
 
 static const char folded_name[] = "<deduplicated_symbol>";

@@ -12,7 +12,7 @@ enum { LOOKED_AT = 300 }; /* bytes of a line: names of images and versions are s
 static size_t scan_find_address(machsym_str s)
 {
     const char *x = s.ptr;
-    while ((x = memchr(x, 'x', (size_t)(s.ptr + s.len - x))) != NULL) {
+    while ((x = (const char *)memchr(x, 'x', (size_t)(s.ptr + s.len - x))) != NULL) {
         if (x - s.ptr >= 2 && x[-1] == '0' && scan_is_blank(x[-2]))
             return (size_t)(x - s.ptr) - 1;
         x++;
@@ -26,7 +26,8 @@ bool scan_is_numbered(machsym_str s)
     enum { SHORTEST = 8 };
     uint64_t number;
     size_t at = 0;
-    s.len = s.len > LOOKED_AT ? LOOKED_AT : s.len;
+    if (s.len > LOOKED_AT)
+        s.len = LOOKED_AT;
     if (!scan_decimal(s, &at, &number) || at >= s.len || !scan_is_blank(s.ptr[at]))
         return false;
     size_t from = scan_find_address(s);
@@ -47,7 +48,8 @@ static bool scan_is_image(machsym_str s)
     at += at < s.len && s.ptr[at] == '-';
     while (at < s.len && scan_is_blank(s.ptr[at]))
         at++;
-    return scan_address(s, &at, &number) && memchr(s.ptr, '<', s.len < LOOKED_AT ? s.len : LOOKED_AT) != NULL;
+    return scan_address(s, &at, &number) &&
+           memchr(s.ptr, '<', s.len < LOOKED_AT ? s.len : (size_t)LOOKED_AT) != NULL;
 }
 
 /* Whether a word begins among the first bytes. */
@@ -153,7 +155,7 @@ static size_t scan_log_end(machsym_str s)
         size_t next = at + 1;
         while (next < s.len && scan_is_blank(s.ptr[next]))
             next++;
-        if (scan_is_report_line((machsym_str){s.ptr + next, s.len - next}))
+        if (scan_is_report_line(str_make(s.ptr + next, s.len - next)))
             return next;
         ends++;
     }
@@ -169,7 +171,7 @@ size_t scan_prefix_len(machsym_str line)
     at += s.len > 0 && s.ptr[0] == '>' ? scan_quote_end(s) : 0;
     while (at < line.len && scan_is_blank(line.ptr[at]))
         at++;
-    s = (machsym_str){line.ptr + at, line.len - at};
+    s = str_make(line.ptr + at, line.len - at);
     MACHSYM_COUNT_WORK(PREFIX_ENDS);
     return at + (scan_is_report_line(s) ? 0 : scan_log_end(s));
 }
@@ -177,7 +179,7 @@ size_t scan_prefix_len(machsym_str line)
 bool scan_is_line(machsym_str s)
 {
     size_t at = s.len > 0 && s.ptr[0] == '>' ? scan_quote_end(s) : 0;
-    s = str_trim((machsym_str){s.ptr + at, s.len - at});
+    s = str_trim(str_make(s.ptr + at, s.len - at));
     MACHSYM_COUNT_WORK(PREFIX_ENDS);
     return scan_is_report_line(s) || scan_log_end(s) > 0;
 }
@@ -203,7 +205,7 @@ size_t scan_log_len(machsym_str line, machsym_str shadow, machsym_str *log)
     size_t len = scan_prefix_len(shadow);
     bool is_log = len > blanks && shadow.ptr[blanks] != '>';
     if (is_log) {
-        *log = (machsym_str){line.ptr, len};
+        *log = str_make(line.ptr, len);
         while (scan_is_blank(log->ptr[log->len - 1]))
             log->len--; /* those are the report's, whose lines are indented or not */
     } else if (log->len > 0 && len == blanks && scan_is_alike(line, *log)) {

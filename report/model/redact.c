@@ -213,8 +213,9 @@ static void redact_note(edit_list *places, size_t at, size_t end, size_t text_at
 {
     if (places == NULL)
         return;
-    places->v = mem_room(places->v, places->count, &places->cap, sizeof *places->v);
-    places->v[places->count++] = (edit){at, end, text_at, text_end};
+    places->v = (edit *)mem_room(places->v, places->count, &places->cap, sizeof *places->v);
+    edit one = {at, end, text_at, text_end};
+    places->v[places->count++] = one;
 }
 
 /* Of what begins at an offset of a report. */
@@ -461,7 +462,7 @@ static const char *redact_find_key(machsym_str s, size_t *at, size_t end)
     size_t from = *at;
     size_t last = end - *at < LOOKED_AT ? end : *at + LOOKED_AT;
     for (unsigned i = 0; i < PARTS && from < last; i++) {
-        const char *colon = memchr(s.ptr + from, ':', last - from);
+        const char *colon = (const char *)memchr(s.ptr + from, ':', last - from);
         size_t to = colon != NULL ? (size_t)(colon - s.ptr) : end;
         bool is_key = to < end && memchr(s.ptr + from, '"', to - from) == NULL && /* else it is a member's */
                       (i == 0 || to + 1 == end || redact_is_blank(s.ptr[to + 1]));

@@ -9,7 +9,7 @@
 
 report_image *report_add_image(report *r)
 {
-    return mem_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
+    return (report_image *)mem_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
 }
 
 enum {
@@ -40,7 +40,8 @@ uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str p
 report_thread *report_add_thread(report *r)
 {
     uint32_t first = r->part_count > 0 ? r->parts[r->part_count - 1].thread : 0;
-    report_thread *thread = mem_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
+    report_thread *thread =
+        (report_thread *)mem_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
     thread->first = r->frame_count;
     thread->number = r->thread_count - 1 - first;
     return thread;
@@ -48,7 +49,7 @@ report_thread *report_add_thread(report *r)
 
 report_frame *report_add_frame(report *r)
 {
-    report_frame *frame = mem_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
+    report_frame *frame = (report_frame *)mem_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
     frame->image = REPORT_NONE;
     frame->thread = r->thread_count - 1;
     r->threads[frame->thread].count++;
@@ -57,7 +58,7 @@ report_frame *report_add_frame(report *r)
 
 bool report_next_other(machsym_str *rest, machsym_str *name)
 {
-    const char *end = rest->len > 0 ? memchr(rest->ptr, 0, rest->len) : NULL;
+    const char *end = rest->len > 0 ? (const char *)memchr(rest->ptr, 0, rest->len) : NULL;
     if (end == NULL)
         return false;
     *name = str_make(rest->ptr, (size_t)(end - rest->ptr));
@@ -67,7 +68,7 @@ bool report_next_other(machsym_str *rest, machsym_str *name)
 
 report_call *report_add_call(report *r)
 {
-    return mem_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
+    return (report_call *)mem_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
 }
 
 void report_set_fact(report *r, report_fact fact, machsym_str value)

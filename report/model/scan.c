@@ -7,14 +7,14 @@
 
 machsym_str scan_view(const text_parser *p, size_t lo, size_t hi)
 {
-    return (machsym_str){p->r->shadow + lo, hi > lo ? hi - lo : 0};
+    return str_make(p->r->shadow + lo, hi > lo ? hi - lo : 0);
 }
 
 /* Where the next such byte stands, or hi. */
 static size_t scan_next_end(const text_parser *p, size_t at, char byte)
 {
     const char *s = p->r->shadow;
-    const char *found = at < p->hi ? memchr(s + at, byte, p->hi - at) : NULL;
+    const char *found = at < p->hi ? (const char *)memchr(s + at, byte, p->hi - at) : NULL;
     size_t end = found != NULL ? (size_t)(found - s) : p->hi;
     MACHSYM_COUNT_WORK(1 + (end - at) / 64);
     return end;
@@ -168,7 +168,7 @@ static machsym_str scan_cut_mark(machsym_str s)
         return s;
     while (at > 0 && s.ptr[at - 1] != '[')
         at--;
-    return at > 2 && s.ptr[at - 2] == ' ' ? (machsym_str){s.ptr, at - 2} : s;
+    return at > 2 && s.ptr[at - 2] == ' ' ? str_make(s.ptr, at - 2) : s;
 }
 
 /* A line without " [callers left out]", and as --owners makes it, without " [OWNER]" ahead of that, where an
@@ -191,7 +191,7 @@ void scan_split_given(report_frame *frame, machsym_str s)
     size_t tail = s.len;
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     if (frame->given_inline)
-        tail = s.len = str_trim((machsym_str){s.ptr, s.len - 9}).len;
+        tail = s.len = str_trim(str_make(s.ptr, s.len - 9)).len;
     tail = s.len = scan_without_marks(s).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
@@ -203,17 +203,17 @@ void scan_split_given(report_frame *frame, machsym_str s)
             break;
         }
     }
-    machsym_str where = str_trim((machsym_str){s.ptr + tail, s.len - tail});
+    machsym_str where = str_trim(str_make(s.ptr + tail, s.len - tail));
     if (tail == s.len && s.len > 0 && s.ptr[s.len - 1] == ')') {
         size_t open = s.len;
         while (open > 0 && s.ptr[open - 1] != '(')
             open--;
-        where = (machsym_str){s.ptr + open, s.len - open - 1};
+        where = str_make(s.ptr + open, s.len - open - 1);
         if (open < 2 || s.ptr[open - 2] != ' ' || memchr(where.ptr, ':', where.len) == NULL)
             return;
         frame->name.len = open - 2;
     } else if (where.len > 1 && where.ptr[0] == '(') {
-        where = (machsym_str){where.ptr + 1, where.len - 2};
+        where = str_make(where.ptr + 1, where.len - 2);
     }
     frame->where = where;
     frame->given_line = where.len > 0 && memchr(where.ptr, ':', where.len) != NULL;

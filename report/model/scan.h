@@ -63,7 +63,7 @@ typedef struct text_parser {
     machsym_str process; /* whose threads follow in a spindump */
     bool is_panic;       /* the lines are of a kernel's panic */
     uint32_t kernel;     /* its image; REPORT_NONE: not told yet */
-    titled titled;
+    titled title;
     bool leaks;            /* stacks are outermost first */
     bool crashlytics;      /* titles of stacks follow */
     uint64_t named_number; /* of "Thread N name:", for the thread that follows */

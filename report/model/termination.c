@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-static const char *const space_names[] = {
-#define SPACE_NAME(name, number) [SPACE_##name] = #name,
-    TERMINATION_SPACES(SPACE_NAME)
-#undef SPACE_NAME
-};
-
 const char *termination_space_name(uint64_t number)
 {
-    return number < sizeof space_names / sizeof *space_names ? space_names[number] : NULL;
+    switch (number) {
+#define SPACE_NAME(name, number)                                                                             \
+    case SPACE_##name: return #name;
+        TERMINATION_SPACES(SPACE_NAME)
+#undef SPACE_NAME
+    default: return NULL;
+    }
 }
 
 static bool termination_is_upper(char c)
@@ -29,7 +29,7 @@ static machsym_str termination_number_at(machsym_str s)
     while (at < s.len && ((s.ptr[at] >= '0' && s.ptr[at] <= '9') ||
                           (hex && (s.ptr[at] | 32) >= 'a' && (s.ptr[at] | 32) <= 'f')))
         at++;
-    return (machsym_str){s.ptr, at > 2u * hex ? at : 0};
+    return str_make(s.ptr, at > 2u * hex ? at : 0);
 }
 
 /* "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:..." tells what stands before it elsewhere. */
@@ -60,7 +60,7 @@ void termination_parse(report *r, machsym_str s)
         if (str_starts(code, "Code "))
             code = str_trim(str_from(code, sizeof "Code " - 1));
         machsym_str number = termination_number_at(code);
-        report_set_fact(r, FACT_TERMINATION, (machsym_str){rest.ptr, name});
+        report_set_fact(r, FACT_TERMINATION, str_make(rest.ptr, name));
         report_set_fact(r, FACT_TERMINATION_CODE, number);
         rest = str_from(code, number.len);
         rest = str_from(rest, rest.len > 0 && (rest.ptr[0] == ']' || rest.ptr[0] == ',')); /* macOS 26 */

@@ -77,8 +77,9 @@ static machsym_str core_bytes(core *c, machsym_str field, uint64_t at, uint64_t 
 /* A text up to its NUL. */
 static machsym_str core_text(core *c, machsym_str s, machsym_str field)
 {
-    s.len = s.len < MAX_PATH ? s.len : MAX_PATH;
-    const char *end = s.len > 0 ? memchr(s.ptr, 0, s.len) : NULL;
+    if (s.len > MAX_PATH)
+        s.len = MAX_PATH;
+    const char *end = s.len > 0 ? (const char *)memchr(s.ptr, 0, s.len) : NULL;
     s.len = end != NULL ? (size_t)(end - s.ptr) : s.len;
     return dump_take_text(&c->d, s, core_place(c, field));
 }
@@ -205,7 +206,7 @@ static void core_read_image_list(core *c, machsym_str note)
     if (note.len < SIZE || c->has_list)
         return;
     c->has_list = true;
-    uint64_t size = core_u32(note, 16) >= IMAGE_SIZE ? core_u32(note, 16) : IMAGE_SIZE;
+    uint64_t size = core_u32(note, 16) >= IMAGE_SIZE ? core_u32(note, 16) : (uint64_t)IMAGE_SIZE;
     machsym_str list = core_bytes(c, note, core_u64(note, 8), core_u32(note, 4) * size, what);
     for (size_t at = 0; list.len - at >= size; at += (size_t)size) {
         machsym_str record = str_from(list, at);
@@ -240,7 +241,7 @@ static void core_read_note(core *c, machsym_str command)
     if (core_is_named(command, 8, "all image infos"))
         core_read_image_list(c, note);
     else if (core_is_named(command, 8, "main bin spec"))
-        core_read_one_image(c, str_make(note.ptr, note.len < SPEC_SIZE ? note.len : SPEC_SIZE), 16, 8,
+        core_read_one_image(c, str_make(note.ptr, note.len < SPEC_SIZE ? note.len : (size_t)SPEC_SIZE), 16, 8,
                             SPEC_SIZE);
     else if (core_is_named(command, 8, "load binary"))
         core_read_one_image(c, note, 4, 20, BINARY_SIZE);
@@ -307,8 +308,10 @@ static void core_read_state(core *c, uint32_t flavor, machsym_str bytes, dump_th
             continue;
         if (bytes.len < states[i].size)
             dump_note(&c->d, core_place(c, bytes), "registers are cut short");
-        else
-            *state = (dump_state){states[i].layout, bytes, DUMP_ALL};
+        else {
+            dump_state whole = {states[i].layout, bytes, DUMP_ALL};
+            *state = whole;
+        }
     }
 }
 
@@ -373,7 +376,7 @@ static void core_find_images(core *c)
 /* Images that are told twice become one, which has what each of them told. */
 static void core_merge_images(core *c)
 {
-    static const machsym_uuid none;
+    static const machsym_uuid none = {0};
     decoded_image *v = c->d.images;
     uint32_t count = 0;
     decoded_sort_images(v, c->d.image_count);

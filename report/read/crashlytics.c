@@ -29,7 +29,7 @@ bool text_parse_missing(text_parser *p, report_frame *frame, machsym_str s)
     if (s.len < 2 || s.ptr[0] != '(' || s.ptr[s.len - 1] != ')')
         return false;
     size_t at = str_find(s, uuid) + sizeof uuid - 1;
-    bool has_uuid = at < s.len && parse_uuid_str((machsym_str){s.ptr + at, s.len - at - 1}, &id);
+    bool has_uuid = at < s.len && parse_uuid_str(str_make(s.ptr + at, s.len - at - 1), &id);
     if (!has_uuid && !str_is(s, "(Missing)"))
         return false;
     frame->name.len = 0;
@@ -58,8 +58,8 @@ static int crashlytics_name_order(machsym_str a, machsym_str b)
 
 static int crashlytics_by_name(const void *a, const void *b)
 {
-    const image_name *x = a;
-    const image_name *y = b;
+    const image_name *x = (const image_name *)a;
+    const image_name *y = (const image_name *)b;
     int order = crashlytics_name_order(x->name, y->name);
     MACHSYM_COUNT_WORK(1);
     return order != 0 ? order : x->image < y->image ? -1 : x->image > y->image;
@@ -76,10 +76,12 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
 {
     uint32_t count = 0;
     report_merge_images(r, first_image, first_frame);
-    image_name *names = mem_alloc((r->image_count - first_image) * sizeof *names);
+    image_name *names = (image_name *)mem_alloc((r->image_count - first_image) * sizeof *names);
     for (uint32_t i = first_image; i < r->image_count; i++) {
-        if (r->images[i].is_offset)
-            names[count++] = (image_name){r->images[i].name, i};
+        if (r->images[i].is_offset) {
+            image_name one = {r->images[i].name, i};
+            names[count++] = one;
+        }
     }
     qsort(names, count, sizeof *names, crashlytics_by_name);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
@@ -97,7 +99,7 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
 
 static machsym_str crashlytics_rest_after(machsym_str s, size_t count)
 {
-    return str_trim((machsym_str){s.ptr + count, s.len - count});
+    return str_trim(str_make(s.ptr + count, s.len - count));
 }
 
 /* "# Version: 1.2 (34)" */
@@ -118,7 +120,7 @@ static bool crashlytics_parse_header(text_parser *p, machsym_str s)
     if (!str_starts(s, "# ") || colon >= line.len)
         return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (str_is((machsym_str){line.ptr, colon}, keys[i].key))
+        if (str_is(str_make(line.ptr, colon), keys[i].key))
             report_set_fact(p->r, keys[i].fact, crashlytics_rest_after(line, colon + 1));
     }
     return true;
@@ -130,9 +132,9 @@ static bool crashlytics_parse_exception(text_parser *p, machsym_str s)
     size_t name = str_find(s, " ");
     if (!str_starts(s, "EXC_") && !str_starts(s, "SIG"))
         return false;
-    machsym_str rest = name < s.len ? crashlytics_rest_after(s, name) : (machsym_str){s.ptr, 0};
+    machsym_str rest = name < s.len ? crashlytics_rest_after(s, name) : str_make(s.ptr, 0);
     size_t word = str_find(rest, " ");
-    report_set_fact(p->r, str_starts(s, "EXC_") ? FACT_EXCEPTION : FACT_SIGNAL, (machsym_str){s.ptr, name});
+    report_set_fact(p->r, str_starts(s, "EXC_") ? FACT_EXCEPTION : FACT_SIGNAL, str_make(s.ptr, name));
     if (str_starts(rest, "KERN_") && word < rest.len) {
         text t = {0};
         text_add(&t, rest.ptr, word);
@@ -150,8 +152,8 @@ static bool crashlytics_parse_exception(text_parser *p, machsym_str s)
 static void crashlytics_set_thrown(text_parser *p, machsym_str s)
 {
     size_t colon = str_find(s, ": ");
-    report_set_thrown(p->r, (machsym_str){s.ptr, colon},
-                      colon < s.len ? crashlytics_rest_after(s, colon + 1) : (machsym_str){s.ptr, 0});
+    report_set_thrown(p->r, str_make(s.ptr, colon),
+                      colon < s.len ? crashlytics_rest_after(s, colon + 1) : str_make(s.ptr, 0));
 }
 
 /* "#0. Crashed: com.apple.main-thread": the thread that follows. */

@@ -77,8 +77,8 @@ const char *decoded_code_type(const char *arch)
 
 static int decoded_by_base(const void *a, const void *b)
 {
-    const decoded_image *x = a;
-    const decoded_image *y = b;
+    const decoded_image *x = (const decoded_image *)a;
+    const decoded_image *y = (const decoded_image *)b;
     MACHSYM_COUNT_WORK(1);
     if (x->base != y->base)
         return x->base < y->base ? -1 : 1;
@@ -106,13 +106,14 @@ const decoded_image *decoded_find_image(const decoded_image *images, uint32_t co
 static machsym_str decoded_name_of(const decoded_image *image)
 {
     machsym_str name = str_base_name(image->path);
-    name.len = name.len > MAX_NAME ? MAX_NAME : name.len;
+    if (name.len > MAX_NAME)
+        name.len = MAX_NAME;
     return name.len > 0 ? name : str_c("???");
 }
 
 void decoded_put_images(text *t, const decoded_image *images, uint32_t count)
 {
-    static const machsym_uuid none;
+    static const machsym_uuid none = {0};
     text_c(t, "Binary Images:\n");
     for (uint32_t i = 0; i < count; i++) {
         const decoded_image *image = &images[i];

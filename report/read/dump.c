@@ -14,20 +14,21 @@ enum { FRAME_BYTES = 16 };
 
 decoded_image *dump_add_image(dump *d)
 {
-    decoded_image *image = mem_push(&d->images, &d->image_count, &d->image_cap, sizeof *image);
+    decoded_image *image =
+        (decoded_image *)mem_push(&d->images, &d->image_count, &d->image_cap, sizeof *image);
     image->index = d->image_count - 1;
     return image;
 }
 
 dump_thread *dump_add_thread(dump *d)
 {
-    return mem_push(&d->threads, &d->thread_count, &d->thread_cap, sizeof *d->threads);
+    return (dump_thread *)mem_push(&d->threads, &d->thread_count, &d->thread_cap, sizeof *d->threads);
 }
 
 static int dump_by_number(const void *a, const void *b)
 {
-    const dump_number *x = a;
-    const dump_number *y = b;
+    const dump_number *x = (const dump_number *)a;
+    const dump_number *y = (const dump_number *)b;
     MACHSYM_COUNT_WORK(1);
     if (x->id != y->id)
         return x->id < y->id ? -1 : 1;
@@ -36,10 +37,12 @@ static int dump_by_number(const void *a, const void *b)
 
 void dump_index_threads(dump *d)
 {
-    d->numbers = mem_alloc(mem_product(d->thread_count, sizeof *d->numbers));
+    d->numbers = (dump_number *)mem_alloc(mem_product(d->thread_count, sizeof *d->numbers));
     d->number_count = d->thread_count;
-    for (uint32_t i = 0; i < d->thread_count; i++)
-        d->numbers[i] = (dump_number){d->threads[i].id, i};
+    for (uint32_t i = 0; i < d->thread_count; i++) {
+        dump_number one = {d->threads[i].id, i};
+        d->numbers[i] = one;
+    }
     if (d->number_count > 0)
         qsort(d->numbers, d->number_count, sizeof *d->numbers, dump_by_number);
 }
@@ -59,7 +62,8 @@ void dump_add_memory(dump *d, uint64_t base, machsym_str bytes)
 {
     if (bytes.len == 0)
         return;
-    dump_memory *memory = mem_push(&d->memory, &d->memory_count, &d->memory_cap, sizeof *memory);
+    dump_memory *memory =
+        (dump_memory *)mem_push(&d->memory, &d->memory_count, &d->memory_cap, sizeof *memory);
     memory->base = base;
     memory->bytes = bytes;
     memory->index = d->memory_count - 1;
@@ -101,8 +105,8 @@ void dump_free(dump *d)
 
 static int dump_by_base(const void *a, const void *b)
 {
-    const dump_memory *x = a;
-    const dump_memory *y = b;
+    const dump_memory *x = (const dump_memory *)a;
+    const dump_memory *y = (const dump_memory *)b;
     MACHSYM_COUNT_WORK(1);
     if (x->base != y->base)
         return x->base < y->base ? -1 : 1;
@@ -153,7 +157,7 @@ machsym_str dump_bytes_at(const dump *d, uint64_t addr)
 
 static bool dump_read(const void *context, uint64_t addr, uint64_t *out)
 {
-    machsym_str bytes = dump_bytes_at(context, addr);
+    machsym_str bytes = dump_bytes_at((const dump *)context, addr);
     if (bytes.len < sizeof *out)
         return false;
     *out = dump_get(bytes.ptr, sizeof *out);
@@ -247,7 +251,8 @@ static size_t dump_put_stack(const dump *d, const dump_thread *thread, size_t le
     dump_register_of(state, state->layout->sp, &walk.sp);
     if (thread->crashed && d->has_bad_jump)
         walk.caller = dump_caller_of_nothing(d, state, walk.sp);
-    uint32_t count = framewalk_stack(&walk, frames, left < MAX_FRAMES ? (uint32_t)left : MAX_FRAMES);
+    uint32_t count =
+        framewalk_stack(&walk, frames, left < MAX_FRAMES ? (uint32_t)left : (uint32_t)MAX_FRAMES);
     uint32_t known = dump_known_frames(d, frames, count);
     for (uint32_t i = 0; i < known; i++)
         decoded_put_frame(out, dump_image_of(d, frames[i]), i, frames[i], frames[i], str_make(NULL, 0), 0);

@@ -23,8 +23,8 @@ static bool hash_take_group(machsym_str *s, machsym_str *inside)
         at--;
     if (at == 0)
         return false;
-    *inside = (machsym_str){s->ptr + at, s->len - at - 1};
-    *s = str_trim((machsym_str){s->ptr, at - 1});
+    *inside = str_make(s->ptr + at, s->len - at - 1);
+    *s = str_trim(str_make(s->ptr, at - 1));
     return true;
 }
 
@@ -46,12 +46,12 @@ static bool hash_parse_module(machsym_str s, module *m)
     size_t at = plus;
     if (plus == 0 || !scan_address(s, &at, &m->offset) || at != s.len)
         return false;
-    m->path = (machsym_str){s.ptr, plus - 1};
+    m->path = str_make(s.ptr, plus - 1);
     size_t colon = m->path.len;
     while (colon > 0 && m->path.ptr[colon - 1] != ':' && m->path.ptr[colon - 1] != '/')
         colon--;
     if (colon > 0 && m->path.ptr[colon - 1] == ':') {
-        m->arch = (machsym_str){m->path.ptr + colon, m->path.len - colon};
+        m->arch = str_make(m->path.ptr + colon, m->path.len - colon);
         m->path.len = colon - 1;
     }
     return m->path.len > 0;
@@ -101,7 +101,7 @@ static void hash_set_symbol(report_frame *frame, machsym_str s)
         frame->given_line = true;
     }
     if (word > 0 && (frame->given_line || str_is(last, "<null>")))
-        s = str_trim((machsym_str){s.ptr, word});
+        s = str_trim(str_make(s.ptr, word));
     for (plus = s.len; plus > 0 && s.ptr[plus - 1] != '+';)
         plus--;
     uint64_t offset;
@@ -109,7 +109,7 @@ static void hash_set_symbol(report_frame *frame, machsym_str s)
     if (plus > 1 && scan_address(s, &at, &offset) && at == s.len)
         s.len = plus - 1;
     bool is_named = !report_is_no_name(s, frame->image_name) && !str_starts(s, "<unknown module>");
-    frame->name = (machsym_str){s.ptr, is_named ? s.len : 0};
+    frame->name = str_make(s.ptr, is_named ? s.len : 0);
     frame->named = is_named ? NAME_GIVEN : NAME_NONE;
 }
 
@@ -193,7 +193,7 @@ static bool hash_parse_dart(text_parser *p, text_line line, size_t at, uint64_t 
         scan_open_thread(p);
     p->r->kind = p->r->kind == REPORT_UNKNOWN ? REPORT_DART : p->r->kind;
     at = scan_blanks(p, line.at + at, line.end) - line.at;
-    if (str_starts((machsym_str){s.ptr + at, s.len - at}, "virt ")) {
+    if (str_starts(str_make(s.ptr + at, s.len - at), "virt ")) {
         at += 5;
         hash_scan_hex_word(s, &at, &in_file);
     }
@@ -236,14 +236,14 @@ bool text_parse_hash(text_parser *p, text_line line)
     machsym_str s = scan_view(p, line.at, line.end);
     uint64_t index;
     if (at < s.len && (s.ptr[at] == 'b' || s.ptr[at] == 'i'))
-        return hash_parse_dart_header(p, (machsym_str){s.ptr + at, s.len - at});
+        return hash_parse_dart_header(p, str_make(s.ptr + at, s.len - at));
     if (at >= s.len || s.ptr[at] != '#')
         return false;
     at++;
     if (!scan_decimal(s, &at, &index) || index > 1000000 || at >= s.len || !scan_is_blank(s.ptr[at]))
         return false;
     at = scan_blanks(p, line.at + at, line.end) - line.at;
-    if (str_starts((machsym_str){s.ptr + at, s.len - at}, "abs "))
+    if (str_starts(str_make(s.ptr + at, s.len - at), "abs "))
         return hash_parse_dart(p, line, at, index);
     return hash_parse_sanitizer(p, line, at, index);
 }
@@ -271,8 +271,8 @@ bool text_parse_error(text_parser *p, machsym_str s)
         what.len = str_find(what, " ***");
         size_t place = str_find(what, " at 0x"); /* of this crash alone */
         if (place < what.len)
-            p->error_place = (machsym_str){what.ptr + place, what.len - place};
-        hash_take_error(p, (machsym_str){what.ptr, place});
+            p->error_place = str_make(what.ptr + place, what.len - place);
+        hash_take_error(p, str_make(what.ptr, place));
         return true;
     }
     if ((str_starts(s, "==") || str_starts(s, "WARNING: ")) && str_find(s, "Sanitizer: ") < s.len) {
@@ -292,6 +292,6 @@ bool text_parse_error(text_parser *p, machsym_str s)
     at = str_find(s, ": runtime error: ");
     if (at >= s.len)
         return false;
-    hash_take_error(p, (machsym_str){s.ptr + at + 2, s.len - at - 2});
+    hash_take_error(p, str_make(s.ptr + at + 2, s.len - at - 2));
     return true;
 }

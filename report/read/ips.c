@@ -162,7 +162,7 @@ void report_set_ips_facts(report *r, uint32_t doc_index)
 
 static bool ips_uuid(const json *doc, uint32_t token, machsym_uuid *out)
 {
-    static const machsym_uuid none;
+    static const machsym_uuid none = {0};
     return parse_uuid_str(json_raw(doc, token), out) && memcmp(out, &none, sizeof none) != 0;
 }
 

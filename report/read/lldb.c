@@ -18,7 +18,7 @@ static machsym_str lldb_quoted_after(machsym_str s, const char *word)
 {
     size_t at = str_find(s, word) + strlen(word);
     if (at >= s.len)
-        return (machsym_str){NULL, 0};
+        return str_make(NULL, 0);
     machsym_str value = {s.ptr + at, s.len - at};
     value.len = str_find(value, "'");
     return value;
@@ -29,12 +29,12 @@ static void lldb_set_stop_reason(report *r, machsym_str reason)
 {
     size_t open = str_find(reason, " (");
     if (str_starts(reason, "signal "))
-        reason = (machsym_str){reason.ptr + 7, reason.len - 7};
+        reason = str_make(reason.ptr + 7, reason.len - 7);
     else if (!str_starts(reason, "EXC_"))
         return;
-    report_set_fact(r, FACT_EXCEPTION, (machsym_str){reason.ptr, open < reason.len ? open : reason.len});
+    report_set_fact(r, FACT_EXCEPTION, str_make(reason.ptr, open < reason.len ? open : reason.len));
     if (open < reason.len && reason.ptr[reason.len - 1] == ')')
-        report_set_fact(r, FACT_CODES, (machsym_str){reason.ptr + open + 2, reason.len - open - 3});
+        report_set_fact(r, FACT_CODES, str_make(reason.ptr + open + 2, reason.len - open - 3));
 }
 
 /* "thread #1, name = 'n', queue = 'com.apple.main-thread', stop reason = EXC_BREAKPOINT (code=1)". */
@@ -52,7 +52,7 @@ static bool lldb_parse_thread(text_parser *p, machsym_str s, bool is_selected)
     size_t stop = str_find(s, reason) + sizeof reason - 1, end = str_find(s, "</"); /* of a page */
     if (stop < end && is_selected) {
         thread->crashed = true;
-        lldb_set_stop_reason(p->r, (machsym_str){s.ptr + stop, end - stop});
+        lldb_set_stop_reason(p->r, str_make(s.ptr + stop, end - stop));
     }
     return true;
 }
@@ -78,18 +78,18 @@ static void lldb_set_symbol(report_frame *frame, machsym_str s)
     size_t at = str_find(s, " at ");
     for (size_t next = at; next < s.len;) { /* a name may hold it */
         at = next;
-        next += 1 + str_find((machsym_str){s.ptr + next + 1, s.len - next - 1}, " at ");
+        next += 1 + str_find(str_make(s.ptr + next + 1, s.len - next - 1), " at ");
     }
     machsym_str where = {s.ptr + at, s.len - at};
     if (where.len > 4 && memchr(where.ptr, ':', where.len) != NULL) {
-        frame->where = (machsym_str){where.ptr + 4, where.len - 4};
+        frame->where = str_make(where.ptr + 4, where.len - 4);
         frame->given_line = true;
         s.len = at;
     }
     size_t inner = str_find(s, " [inlined] ");
     if (inner < s.len) {
         frame->given_inline = true;
-        s = (machsym_str){s.ptr + inner + 11, s.len - inner - 11};
+        s = str_make(s.ptr + inner + 11, s.len - inner - 11);
     }
     size_t plus = s.len;
     while (plus > 0 && scan_is_digit(s.ptr[plus - 1]))
@@ -128,7 +128,7 @@ static bool lldb_parse_frame(text_parser *p, text_line line, size_t at)
     size_t image = scan_blanks(p, line.at + at, frame->end);
     machsym_str rest = scan_view(p, image, frame->end);
     size_t tick = str_find(rest, "`");
-    frame->image_name = (machsym_str){rest.ptr, tick};
+    frame->image_name = str_make(rest.ptr, tick);
     frame->symbol_at = image + tick + (tick < rest.len);
     frame->symbol_end = frame->end;
     if (tick < rest.len)
@@ -187,7 +187,7 @@ static bool lldb_is_agreed(const report *r, const report_frame *frame, const mac
 
 static bool lldb_all_agree(const report *r)
 {
-    machsym_str *names = mem_alloc(r->image_count * sizeof *names);
+    machsym_str *names = (machsym_str *)mem_alloc(r->image_count * sizeof *names);
     size_t count = 0;
     bool agree = true;
     for (uint32_t i = 0; i < r->image_count; i++) {

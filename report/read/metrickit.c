@@ -118,7 +118,7 @@ static bool metrickit_measure_tree(const report *r, const report_thread *thread,
     if (thread->count == 0)
         return false;
     report_frame *frames = &r->frames[thread->first];
-    uint32_t *open = mem_alloc(thread->count * sizeof *open);
+    uint32_t *open = (uint32_t *)mem_alloc(thread->count * sizeof *open);
     uint32_t depth = 0;
     bool has_branches = false;
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -155,7 +155,7 @@ static void metrickit_order_tree(report *r, report_thread *thread, const uint32_
         return;
     report_frame *frames = &r->frames[thread->first];
     uint32_t count = thread->count;
-    report_frame *from = mem_alloc(count * sizeof *from);
+    report_frame *from = (report_frame *)mem_alloc(count * sizeof *from);
     uint32_t lo = 0;
     uint32_t hi = count;
     uint32_t behind = count;
@@ -204,7 +204,7 @@ static void metrickit_end_stack(metric_reader *w)
         return;
     w->stacks_end = 0;
     report_thread *thread = &r->threads[r->thread_count - 1];
-    uint32_t *end = mem_alloc(thread->count * sizeof *end);
+    uint32_t *end = (uint32_t *)mem_alloc(thread->count * sizeof *end);
     bool has_branches = metrickit_measure_tree(r, thread, end);
     thread->callers_first = metrickit_is_tree(w, thread, has_branches);
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -249,8 +249,8 @@ typedef struct named_binary {
 
 static int metrickit_by_uuid(const void *a, const void *b)
 {
-    const named_binary *x = a;
-    const named_binary *y = b;
+    const named_binary *x = (const named_binary *)a;
+    const named_binary *y = (const named_binary *)b;
     int order = memcmp(&x->uuid, &y->uuid, sizeof x->uuid);
     MACHSYM_COUNT_WORK(1);
     return order != 0 ? order : x->image < y->image ? -1 : x->image > y->image;
@@ -301,10 +301,12 @@ static void metrickit_name_binaries(metric_reader *w, uint32_t first_image)
     uint32_t count = 0;
     if (!w->has_binaries)
         return;
-    named_binary *order = mem_alloc((r->image_count - first_image + 1) * sizeof *order);
+    named_binary *order = (named_binary *)mem_alloc((r->image_count - first_image + 1) * sizeof *order);
     for (uint32_t i = first_image; i < r->image_count; i++) {
-        if (r->images[i].has_uuid && r->images[i].name.len == 0)
-            order[count++] = (named_binary){r->images[i].uuid, i};
+        if (r->images[i].has_uuid && r->images[i].name.len == 0) {
+            named_binary one = {r->images[i].uuid, i};
+            order[count++] = one;
+        }
     }
     qsort(order, count, sizeof *order, metrickit_by_uuid);
     for (uint32_t i = 0; i < doc->count; i++) {
@@ -409,7 +411,7 @@ static machsym_str metrickit_metric_date(metric_reader *w, uint32_t diagnostic)
     bool is_element =
         payload != JSON_NONE && payload != 0 && doc->v[payload].parent == 0 && json_is(doc, 0, JSON_ARRAY);
     if (payload != 0 && !is_element)
-        return (machsym_str){NULL, 0};
+        return str_make(NULL, 0);
     if (w->payload != payload) {
         w->payload = payload;
         w->date = report_json_str(w->r, doc, fields_either(doc, payload, "timeStampEnd", "timeStampBegin"));
@@ -432,7 +434,8 @@ static metric_payload metrickit_payload(metric_reader *w, uint32_t payload)
 {
     const json *doc = &w->r->docs[w->doc];
     if (w->payload_of[payload] == 0) {
-        metric_payload *one = mem_push(&w->payloads, &w->payload_count, &w->payload_cap, sizeof *one);
+        metric_payload *one =
+            (metric_payload *)mem_push(&w->payloads, &w->payload_count, &w->payload_cap, sizeof *one);
         one->metadata = metrickit_read_app(w->r, doc, json_get(doc, payload, "metaData"));
         one->own = metrickit_read_app(w->r, doc, payload);
         w->payload_of[payload] = w->payload_count;
@@ -536,9 +539,9 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
     w.doc = doc_index;
     w.per_thread = w.is_crash = true;
     w.payload = JSON_NONE;
-    w.payload_of = mem_alloc(doc->count * sizeof *w.payload_of);
+    w.payload_of = (uint32_t *)mem_alloc(doc->count * sizeof *w.payload_of);
     memset(w.payload_of, 0, doc->count * sizeof *w.payload_of);
-    w.seen = mem_alloc(doc->count);
+    w.seen = (uint8_t *)mem_alloc(doc->count);
     memset(w.seen, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
         if (i >= w.stacks_end)

@@ -284,7 +284,7 @@ static const char *minidump_arch(const minidump *m)
 
 static void minidump_put_id(text *t, const char *key, machsym_str s, size_t at)
 {
-    static const machsym_uuid none;
+    static const machsym_uuid none = {0};
     machsym_uuid uuid = minidump_uuid(s, at);
     if (memcmp(&uuid, &none, sizeof none) == 0)
         return;
@@ -538,9 +538,11 @@ static minidump_event minidump_event_of(machsym_str s)
         e.signal = e.code[0] >> 24 & 0xff;
         e.type = (uint32_t)(e.code[0] >> 20 & 0xf);
         e.code[0] = e.type != 0 ? e.code[0] & 0xfffff : 0;
-        e.type = e.type != 0 ? e.type : MACH_CRASH;
+        if (e.type == 0)
+            e.type = MACH_CRASH;
     } else if (e.type == CRASHPAD_THROWN) {
-        e = (minidump_event){MACH_CRASH, ABRT, {0, 0}};
+        minidump_event aborted = {MACH_CRASH, ABRT, {0, 0}};
+        e = aborted;
     } else {
         e.signal = minidump_signal_of(&e);
     }
@@ -749,7 +751,7 @@ static void minidump_read(minidump *m)
 {
     minidump_find_streams(m);
     machsym_str system = minidump_stream(m, STREAM_SYSTEM, 28);
-    m->processor = system.len > 0 ? (uint32_t)minidump_get(system, 0, 2) : PROCESSOR_UNKNOWN;
+    m->processor = system.len > 0 ? (uint32_t)minidump_get(system, 0, 2) : (uint32_t)PROCESSOR_UNKNOWN;
     m->platform = system.len > 0 ? minidump_u32(system, 20) : 0;
     minidump_read_modules(m);
     minidump_read_memory(m);

@@ -16,7 +16,7 @@ static void numbered_classify_side(report_frame *frame, machsym_str s)
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     frame->named = close < s.len ? NAME_GIVEN : NAME_WEAK;
     bool inlined = frame->given_inline;
-    scan_split_given(frame, (machsym_str){s.ptr + 1, close < s.len ? close - 1 : s.len - 2});
+    scan_split_given(frame, str_make(s.ptr + 1, close < s.len ? close - 1 : s.len - 2));
     frame->given_inline = inlined;
     if (close < s.len) {
         machsym_str where = {s.ptr + close + 3, s.len - close - 3};
@@ -33,7 +33,7 @@ static void numbered_classify_tail(report_frame *frame, machsym_str s)
     size_t at = 0;
     if (scan_address(s, &at, &number)) {
         size_t plus = scan_plus(s, at);
-        machsym_str rest = str_trim((machsym_str){s.ptr + plus, s.len - plus});
+        machsym_str rest = str_trim(str_make(s.ptr + plus, s.len - plus));
         if (plus == at || (rest.len > 0 && rest.ptr[0] != '('))
             return;
         if (rest.len > 2) {

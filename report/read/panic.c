@@ -46,7 +46,7 @@ static bool panic_parse_arm_frame(text_parser *p, text_line line, machsym_str s,
     size_t at = sizeof "lr: " - 1;
     if (!str_starts(s, "lr: ") || !scan_address(s, &at, &addr))
         return false;
-    size_t next = at + str_find((machsym_str){s.ptr + at, s.len - at}, "fp: ") + 4;
+    size_t next = at + str_find(str_make(s.ptr + at, s.len - at), "fp: ") + 4;
     if (next >= s.len || !scan_address(s, &next, &fp))
         return false;
     report_frame *frame = panic_add_frame(p, line, addr, from + next);
@@ -66,14 +66,14 @@ static bool panic_parse_intel_frame(text_parser *p, text_line line, machsym_str 
     at += 3;
     if (!scan_address(s, &at, &addr))
         return false;
-    size_t colon = at + str_find((machsym_str){s.ptr + at, s.len - at}, " : ");
+    size_t colon = at + str_find(str_make(s.ptr + at, s.len - at), " : ");
     bool has_name = colon < s.len;
     report_frame *frame = panic_add_frame(p, line, addr, from + (has_name ? colon + 3 : at));
     machsym_str name = str_trim(scan_view(p, frame->symbol_at, frame->symbol_end));
     if (has_name) {
         size_t plus = str_find(name, " + 0x");
-        frame->image_name = str_trim((machsym_str){s.ptr + at, colon - at});
-        scan_set_given(frame, (machsym_str){name.ptr, plus < name.len ? plus : name.len});
+        frame->image_name = str_trim(str_make(s.ptr + at, colon - at));
+        scan_set_given(frame, str_make(name.ptr, plus < name.len ? plus : name.len));
     } else {
         scan_set_given(frame, name);
     }
@@ -107,17 +107,17 @@ static bool panic_parse_kext(text_parser *p, machsym_str s)
     machsym_uuid uuid;
     uint64_t base;
     uint64_t last;
-    s = str_starts(s, "dependency: ") ? (machsym_str){s.ptr + 12, s.len - 12} : s;
+    s = str_starts(s, "dependency: ") ? str_make(s.ptr + 12, s.len - 12) : s;
     size_t open = str_find(s, ")[");
     size_t version = str_find(s, "(");
     size_t at = open + 2 + 36 + 2;
     if (open == s.len || version > open || at >= s.len || s.ptr[at - 2] != ']' || s.ptr[at - 1] != '@' ||
-        !parse_uuid_str((machsym_str){s.ptr + open + 2, 36}, &uuid) || !scan_address(s, &at, &base))
+        !parse_uuid_str(str_make(s.ptr + open + 2, 36), &uuid) || !scan_address(s, &at, &base))
         return false;
-    uint32_t index = report_image_at(p->r, p->process_image, base, (machsym_str){s.ptr, version}, &uuid);
+    uint32_t index = report_image_at(p->r, p->process_image, base, str_make(s.ptr, version), &uuid);
     report_image *image = &p->r->images[index];
     image->bundle = image->name;
-    image->version = (machsym_str){s.ptr + version + 1, open - version - 1};
+    image->version = str_make(s.ptr + version + 1, open - version - 1);
     image->is_text_exec = p->kernel != REPORT_NONE && p->r->images[p->kernel].is_text_exec;
     if (s.len - at > 2 && memcmp(s.ptr + at, "->", 2) == 0) {
         at += 2;
@@ -155,7 +155,7 @@ static void panic_set_task(text_parser *p, machsym_str s)
         end++;
     if (end == at || s.len - end < 3)
         return;
-    text_str(&t, str_trim((machsym_str){s.ptr + end + 1, s.len - end - 1}));
+    text_str(&t, str_trim(str_make(s.ptr + end + 1, s.len - end - 1)));
     text_c(&t, " [");
     text_add(&t, s.ptr + at, end - at);
     text_char(&t, ']');
@@ -168,17 +168,17 @@ static void panic_set_reason(text_parser *p, machsym_str s)
 {
     size_t at = str_starts(s, "panic(cpu ") ? str_find(s, "): ") + 3 : 0;
     if (at < s.len && p->r->facts[FACT_EVENT].len == 0)
-        report_set_fact(p->r, FACT_EVENT, (machsym_str){s.ptr + at, s.len - at});
+        report_set_fact(p->r, FACT_EVENT, str_make(s.ptr + at, s.len - at));
 }
 
 /* "Key: value". */
 static void panic_parse_fact(text_parser *p, machsym_str s)
 {
-    size_t colon = str_find((machsym_str){s.ptr, s.len < 64 ? s.len : 64}, ": ");
+    size_t colon = str_find(str_make(s.ptr, s.len < 64 ? s.len : 64), ": ");
     if (colon + 2 >= s.len)
         return;
     machsym_str key = {s.ptr, colon};
-    machsym_str value = str_trim((machsym_str){s.ptr + colon + 2, s.len - colon - 2});
+    machsym_str value = str_trim(str_make(s.ptr + colon + 2, s.len - colon - 2));
     if (str_is(key, "Kernel UUID"))
         p->has_build_id = parse_uuid_str(value, &p->build_id);
     else if (str_is(key, "Kernel text base"))
@@ -254,7 +254,7 @@ bool report_parse_panic(report *r, uint32_t doc_index)
             continue; /* only the coprocessor panicked */
         report_parse_string(r, doc_index, token);
         machsym_str what = report_json_str(r, &r->docs[doc_index], token);
-        report_set_fact(r, FACT_EVENT, (machsym_str){what.ptr, str_find(what, "\n")});
+        report_set_fact(r, FACT_EVENT, str_make(what.ptr, str_find(what, "\n")));
     }
     for (size_t i = 0; i < sizeof document_facts / sizeof *document_facts; i++)
         report_set_fact(

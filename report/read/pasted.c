@@ -62,7 +62,8 @@ size_t text_parse_row(text_parser *p, size_t lo, size_t line_end)
         size_t token = at;
         if (!scan_address(s, &at, &addr))
             continue;
-        report_frame *frame = scan_add_frame(p, (text_line){token, at, at}, alone ? FORM_LIST : FORM_BARE);
+        text_line line = {token, at, at};
+        report_frame *frame = scan_add_frame(p, line, alone ? FORM_LIST : FORM_BARE);
         frame->addr = addr;
         frame->index = thread->count - 1;
         frame->exact = thread->kind == THREAD_EXCEPTION && thread->count == 1;

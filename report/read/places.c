@@ -27,7 +27,7 @@ static size_t places_scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_
     while (at < s.len && (scan_is_digit(s.ptr[at]) || scan_is_letter(s.ptr[at]) || s.ptr[at] == '-') &&
            at < open + (size_t)UUID_TEXT)
         at++;
-    if (at - open != UUID_TEXT || !parse_uuid_str((machsym_str){s.ptr + open, UUID_TEXT}, uuid))
+    if (at - open != UUID_TEXT || !parse_uuid_str(str_make(s.ptr + open, UUID_TEXT), uuid))
         return 0;
     at += open && at < s.len && s.ptr[at] == '>';
     if (s.len - at < 4 || memcmp(s.ptr + at, " + ", 3) != 0)
@@ -75,7 +75,7 @@ static bool places_parse_mono(text_parser *p, text_line line, size_t at)
     at -= line.at;
     if (!scan_address(s, &at, &addr) || s.len - at < 4 || memcmp(s.ptr + at, " - ", 3) != 0)
         return false;
-    machsym_str rest = str_trim((machsym_str){s.ptr + at + 3, s.len - at - 3});
+    machsym_str rest = str_trim(str_make(s.ptr + at + 3, s.len - at - 3));
     size_t colon = str_find(rest, " : ");
     if (rest.len == 0 || (rest.ptr[0] != '/' && !str_starts(rest, "Unknown")))
         return false;
@@ -85,7 +85,7 @@ static bool places_parse_mono(text_parser *p, text_line line, size_t at)
     frame->index = p->r->threads[frame->thread].count - 1;
     bool is_known = rest.ptr[0] == '/';
     if (is_known)
-        frame->image_name = str_base_name((machsym_str){rest.ptr, colon});
+        frame->image_name = str_base_name(str_make(rest.ptr, colon));
     size_t symbol = (size_t)(rest.ptr - p->r->shadow) + (is_known ? colon : 0);
     places_set_symbol(p, frame, symbol + (is_known && colon < rest.len ? 3 : 0));
     return true;
@@ -113,9 +113,9 @@ static bool places_parse_go(text_parser *p, text_line line, size_t at)
     frame->index = p->r->threads[frame->thread].count - 1;
     frame->exact = frame->index == 0;
     frame->symbol_at = frame->symbol_end = frame->end;
-    frame->name = (machsym_str){name.ptr, arguments > 1 ? arguments - 1 : name.len};
+    frame->name = str_make(name.ptr, arguments > 1 ? arguments - 1 : name.len);
     frame->named = NAME_GIVEN;
-    frame->where = str_base_name((machsym_str){s.ptr, str_find(s, " ")});
+    frame->where = str_base_name(str_make(s.ptr, str_find(s, " ")));
     frame->given_line = true;
     return true;
 }

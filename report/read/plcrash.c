@@ -195,7 +195,8 @@ static void plcrash_put_thrown(plcrash *p)
 
 static void plcrash_read_image(plcrash *p, machsym_str message)
 {
-    decoded_image *image = mem_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
+    decoded_image *image =
+        (decoded_image *)mem_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
     uint64_t size = proto_get(&p->in, message, 2).value;
     machsym_str uuid = proto_get(&p->in, message, 4).bytes;
     memset(image, 0, sizeof *image);

@@ -82,7 +82,7 @@ static size_t recognise_entity_at(const char *p, size_t left, char *c)
 /* The next byte of a kind that make_shadow looks at; NULL: there is none. */
 static const char *recognise_next_byte(const char *at, const char *end, int byte)
 {
-    return at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
+    return at < end ? (const char *)memchr(at, byte, (size_t)(end - at)) : NULL;
 }
 
 /* An entity becomes its character and spaces. */
@@ -122,7 +122,7 @@ static void recognise_shadow_colours(report *r)
 static void recognise_make_shadow(report *r)
 {
     const char *end = r->body + r->len;
-    r->shadow = mem_alloc(r->len + 1);
+    r->shadow = (char *)mem_alloc(r->len + 1);
     if (r->len > 0) /* memcpy must not see NULL */
         memcpy(r->shadow, r->body, r->len);
     r->shadow[r->len] = 0;
@@ -251,8 +251,8 @@ static size_t recognise_next_opening(const report *r, size_t lo, openings *next)
 /* Runs of records end after the document that follows them. */
 static int recognise_by_place(const void *a, const void *b)
 {
-    const report_carried *x = a;
-    const report_carried *y = b;
+    const report_carried *x = (const report_carried *)a;
+    const report_carried *y = (const report_carried *)b;
     MACHSYM_COUNT_WORK(1);
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
@@ -410,7 +410,7 @@ static void recognise_name_kind(report *r)
 static void recognise_redact(report *r, const redactor *how)
 {
     text plain = {0};
-    redact_report(how, (machsym_str){r->body, r->len}, &plain, &r->redactions);
+    redact_report(how, str_make(r->body, r->len), &plain, &r->redactions);
     text_free(&r->changed);
     r->changed = plain;
     r->body = plain.len > 0 ? plain.v : "";

@@ -143,7 +143,9 @@ static bool records_add_array(const json *doc, uint32_t first, uint32_t second, 
 {
     uint32_t elements[2];
     record_path other;
-    record_array array = {.token = records_common_array(doc, first, second, elements)};
+    record_array array;
+    memset(&array, 0, sizeof array);
+    array.token = records_common_array(doc, first, second, elements);
     if (array.token == JSON_NONE || !records_path_of(doc, elements[0], first, &array.path) ||
         !records_path_of(doc, elements[1], second, &other) || !records_is_same_path(&array.path, &other))
         return false;
@@ -170,7 +172,9 @@ static void records_add_around(const json *doc, uint32_t token, bool *is_there, 
 {
     uint32_t element = token;
     for (unsigned i = 0; i < RECORD_MAX_STEPS && doc->v[element].parent != JSON_NONE; i++) {
-        record_array array = {.token = doc->v[element].parent};
+        record_array array;
+        memset(&array, 0, sizeof array);
+        array.token = doc->v[element].parent;
         if (json_is(doc, array.token, JSON_ARRAY) && !is_there[array.token] &&
             records_path_of(doc, element, token, &array.path) && records_has_lines(doc, &array)) {
             records_push_array(doc, &array, is_there, out);
@@ -187,7 +191,7 @@ void records_find_arrays(const json *doc, record_arrays *out)
     uint32_t last = JSON_NONE;
     line_kind last_kind = LINE_NONE;
     text room = {0};
-    bool *is_there = mem_alloc(doc->count * sizeof *is_there);
+    bool *is_there = (bool *)mem_alloc(doc->count * sizeof *is_there);
     memset(is_there, 0, doc->count * sizeof *is_there);
     for (uint32_t i = 0; i < doc->count; i++) {
         bool is_stack = json_is(doc, i, JSON_ARRAY) && json_is(doc, i + 1, JSON_STRING) &&
@@ -290,7 +294,8 @@ void records_pass(record_run *run, size_t end)
 
 static void records_carry(record_run *run, report *r)
 {
-    report_carried *carried = mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
+    report_carried *carried =
+        (report_carried *)mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
     uint32_t index = r->carried_count - 1;
     line_kind last = LINE_NONE;
     carried->doc = REPORT_NONE;
@@ -308,14 +313,14 @@ static void records_carry(record_run *run, report *r)
         uint32_t token = records_follow(&doc, 0, &run->path);
         line_kind kind = records_line_of(&doc, token, last, &run->room);
         if (kind != LINE_NONE) {
-            report_string *string =
-                mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *string);
-            *string = (report_string){.token = JSON_NONE,
-                                      .element = JSON_NONE,
-                                      .at = doc.v[token].at + 1,
-                                      .end = doc.v[token].end - 1,
-                                      .from = doc.v[0].at,
-                                      .to = doc.v[0].end};
+            report_string *string = (report_string *)mem_push(&r->carried_strings, &r->string_count,
+                                                              &r->string_cap, sizeof *string);
+            string->token = JSON_NONE;
+            string->element = JSON_NONE;
+            string->at = doc.v[token].at + 1;
+            string->end = doc.v[token].end - 1;
+            string->from = doc.v[0].at;
+            string->to = doc.v[0].end;
             r->carried[index].count++;
             last = kind;
         }

@@ -26,12 +26,12 @@ static void sentry_set_release(report *r, machsym_str release)
 {
     size_t at = str_find(release, "@");
     size_t plus = str_find(release, "+");
-    report_set_fact(r, FACT_IDENTIFIER, (machsym_str){release.ptr, at < release.len ? at : 0});
+    report_set_fact(r, FACT_IDENTIFIER, str_make(release.ptr, at < release.len ? at : 0));
     if (at < plus && plus < release.len)
-        report_set_pair(r, FACT_VERSION, (machsym_str){release.ptr + at + 1, plus - at - 1},
-                        (machsym_str){release.ptr + plus + 1, release.len - plus - 1});
+        report_set_pair(r, FACT_VERSION, str_make(release.ptr + at + 1, plus - at - 1),
+                        str_make(release.ptr + plus + 1, release.len - plus - 1));
     else if (at < release.len)
-        report_set_fact(r, FACT_VERSION, (machsym_str){release.ptr + at + 1, release.len - at - 1});
+        report_set_fact(r, FACT_VERSION, str_make(release.ptr + at + 1, release.len - at - 1));
 }
 
 /* "1773476813.589", or text. */

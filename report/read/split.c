@@ -40,6 +40,12 @@ typedef struct split_state {
     size_t loose;        /* "0 0x..." without a thread, after all that; 0: none */
 } split_state;
 
+static void split_start(split_state *seen, machsym_str log)
+{
+    memset(seen, 0, sizeof *seen);
+    seen->log = log;
+}
+
 static bool split_is_complete(const split_state *seen)
 {
     return seen->is_body || (seen->has_metadata && seen->has_document) ||
@@ -112,14 +118,16 @@ static bool split_is_stack(machsym_str line)
 static bool split_begins_next(split_state *seen, machsym_str line)
 {
     bool is_new = split_is_metadata(line);
-    if (seen->is_translated && is_new)
-        *seen = (split_state){.has_metadata = true, .log = seen->log};
-    else if ((is_new || split_is_header(line)) && split_is_complete(seen))
-        return true;
-    else if (is_new)
+    if (seen->is_translated && is_new) {
+        split_start(seen, seen->log);
         seen->has_metadata = true;
-    else
+    } else if ((is_new || split_is_header(line)) && split_is_complete(seen)) {
+        return true;
+    } else if (is_new) {
+        seen->has_metadata = true;
+    } else {
         seen->has_document |= seen->has_metadata && split_begins_object(line); /* iOS 14 writes text there */
+    }
     seen->has_exception |= str_starts(line, "Exception Type:");
     seen->has_stacks |= str_starts(line, "Thread ") || str_starts(line, "Binary Images:");
     seen->is_translated |= str_is(line, "Full Report");
@@ -162,12 +170,12 @@ static machsym_str split_without_return(machsym_str line)
 static machsym_str split_next_line(machsym_str s, size_t *at)
 {
     const char *line = s.ptr + *at;
-    size_t len = str_line_len((machsym_str){line, s.len - *at});
+    size_t len = str_line_len(str_make(line, s.len - *at));
     *at += len;
     bool is_return = *at < s.len && s.ptr[*at] == '\r';
     *at += *at < s.len;
     *at += is_return && *at < s.len && s.ptr[*at] == '\n';
-    return split_without_return((machsym_str){line, len});
+    return split_without_return(str_make(line, len));
 }
 
 /* A line that ends in } is never followed by one that begins with { inside a document: there is a comma. */
@@ -187,7 +195,7 @@ static bool split_is_loose_frame(machsym_str line)
 {
     if (!str_starts(line, "0 "))
         return false;
-    machsym_str rest = str_trim((machsym_str){line.ptr + 1, line.len - 1});
+    machsym_str rest = str_trim(str_make(line.ptr + 1, line.len - 1));
     return str_starts(rest, "0x") && str_find(rest, " ") == rest.len;
 }
 
@@ -204,7 +212,7 @@ static bool split_is_border(machsym_str line)
 static machsym_str split_plain_line(machsym_str line, machsym_str *log)
 {
     size_t len = line.len > 0 && !split_begins_object(line) ? scan_log_len(line, line, log) : 0;
-    return (machsym_str){line.ptr + len, line.len - len};
+    return str_make(line.ptr + len, line.len - len);
 }
 
 /* The document that a text begins with, and no more than up to where another report may begin. */
@@ -222,7 +230,7 @@ static machsym_str split_first_document(machsym_str s, machsym_str log)
         if (line.len > 0)
             ended = split_ends_object(line);
     }
-    return (machsym_str){s.ptr, at};
+    return str_make(s.ptr, at);
 }
 
 static bool split_has_stacks_of_ips(machsym_str s)
@@ -243,10 +251,10 @@ static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, 
     if (!is_place || seen->looked_for_body || !(split_begins_object(line) || split_is_header(line)))
         return false;
     seen->looked_for_body = true;
-    seen->is_body = split_has_stacks_of_ips((machsym_str){s.ptr, at});
+    seen->is_body = split_has_stacks_of_ips(str_make(s.ptr, at));
     return split_is_complete(seen) && split_begins_object(line) &&
            ((is_after_object && seen->is_body) ||
-            split_has_stacks_of_ips(split_first_document((machsym_str){s.ptr + at, s.len - at}, seen->log)));
+            split_has_stacks_of_ips(split_first_document(str_make(s.ptr + at, s.len - at), seen->log)));
 }
 
 /* ---- Reports without what they begin with ---- */
@@ -392,7 +400,7 @@ static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
     bool is_behind = !seen->is_in_document || seen->ends_object;
     if (at < seen->passed || seen->is_translated || !is_behind)
         return false;
-    machsym_str document = split_first_document((machsym_str){s.ptr + at, s.len - at}, seen->log);
+    machsym_str document = split_first_document(str_make(s.ptr + at, s.len - at), seen->log);
     seen->passed = at + document.len;
     return seen->has_object && !seen->has_metadata ? split_has_stacks_of_ips(document)
                                                    : split_has_member_of_report(document);
@@ -468,7 +476,8 @@ static bool split_begins_without_header(split_state *seen, machsym_str line, mac
 
 size_t split_first_len(machsym_str s)
 {
-    split_state seen = {.log = scan_first_log(s)};
+    split_state seen;
+    split_start(&seen, scan_first_log(s));
     size_t rule =
         SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins, or of a sanitizer */
     machsym_str before = {NULL, 0};

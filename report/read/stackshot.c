@@ -30,7 +30,7 @@ static void stackshot_add_image(stackshot *s, uint32_t entry)
     bool has_type = has_uuid && json_next(doc, entry, &at);
     image->has_uuid = has_uuid && !(has_type && json_equals(doc, at, "A"));
     image->is_text_exec = has_type && json_equals(doc, at, "T");
-    image->name = image->has_uuid ? uuid : (machsym_str){NULL, 0};
+    image->name = image->has_uuid ? uuid : str_make(NULL, 0);
     s->image_count++;
 }
 

@@ -113,8 +113,9 @@ static bool strings_is_mixed(const json *doc)
 
 static void strings_add_candidate(candidates *list, uint32_t token, string_kind kind)
 {
-    candidate *c = mem_push(&list->v, &list->count, &list->cap, sizeof *c);
-    *c = (candidate){token, NULL, kind, false, JSON_NONE};
+    candidate *c = (candidate *)mem_push(&list->v, &list->count, &list->cap, sizeof *c);
+    candidate one = {token, NULL, kind, false, JSON_NONE};
+    *c = one;
 }
 
 /* The arrays whose elements have lines. Marks these lines, and the arrays. */
@@ -131,15 +132,15 @@ static void strings_add_arrays(const json *doc, const record_arrays *arrays, can
 
 static int strings_by_token(const void *a, const void *b)
 {
-    const candidate *x = a;
-    const candidate *y = b;
+    const candidate *x = (const candidate *)a;
+    const candidate *y = (const candidate *)b;
     MACHSYM_COUNT_WORK(1);
     return x->token < y->token ? -1 : x->token > y->token;
 }
 
 static void strings_find_candidates(const json *doc, const record_arrays *arrays, candidates *list)
 {
-    bool *is_line = mem_alloc(doc->count * sizeof *is_line);
+    bool *is_line = (bool *)mem_alloc(doc->count * sizeof *is_line);
     memset(is_line, 0, doc->count * sizeof *is_line);
     strings_add_arrays(doc, arrays, list, is_line);
     for (uint32_t i = 0; i < doc->count; i++) {
@@ -200,7 +201,7 @@ enum { MAX_CLIMB = 16 };
 /* Of a kind, how many candidates stand before each token, and before the document's end. */
 static uint32_t *strings_count_kind(const candidates *list, const json *doc, string_kind kind)
 {
-    uint32_t *before = mem_alloc(((size_t)doc->count + 1) * sizeof *before);
+    uint32_t *before = (uint32_t *)mem_alloc(((size_t)doc->count + 1) * sizeof *before);
     uint32_t at = 0;
     uint32_t count = 0;
     for (uint32_t token = 0; token <= doc->count; token++) {
@@ -242,7 +243,7 @@ static void strings_find_objects(candidates *list, const json *doc)
 {
     uint32_t *stacks = strings_count_kind(list, doc, STRING_STACKS);
     uint32_t *images = strings_count_kind(list, doc, STRING_IMAGES);
-    bool *has_images = mem_alloc(doc->count * sizeof *has_images);
+    bool *has_images = (bool *)mem_alloc(doc->count * sizeof *has_images);
     memset(has_images, 0, doc->count * sizeof *has_images);
     for (uint32_t i = 0; i < list->count; i++) {
         candidate *c = &list->v[i];
@@ -280,8 +281,8 @@ static uint64_t strings_key_of(const candidate *c)
 
 static int strings_by_key(const void *a, const void *b)
 {
-    const candidate *x = a;
-    const candidate *y = b;
+    const candidate *x = (const candidate *)a;
+    const candidate *y = (const candidate *)b;
     MACHSYM_COUNT_WORK(1);
     if (strings_key_of(x) != strings_key_of(y))
         return strings_key_of(x) < strings_key_of(y) ? -1 : 1;
@@ -290,8 +291,8 @@ static int strings_by_key(const void *a, const void *b)
 
 static int strings_by_first_token(const void *a, const void *b)
 {
-    const carried_run *x = a;
-    const carried_run *y = b;
+    const carried_run *x = (const carried_run *)a;
+    const carried_run *y = (const carried_run *)b;
     MACHSYM_COUNT_WORK(1);
     return x->token < y->token ? -1 : x->token > y->token;
 }
@@ -300,8 +301,8 @@ static void strings_add_string(report *r, uint32_t token, uint32_t element)
 {
     const json_token *v = &r->docs[r->carried[r->carried_count - 1].doc].v[token];
     size_t quote = v->type == JSON_STRING ? 1 : 0;
-    report_string *string =
-        mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *r->carried_strings);
+    report_string *string = (report_string *)mem_push(&r->carried_strings, &r->string_count, &r->string_cap,
+                                                      sizeof *r->carried_strings);
     string->token = token;
     string->element = element;
     string->at = v->at + quote;
@@ -326,7 +327,8 @@ static void strings_add_candidate_strings(report *r, const json *doc, const cand
 static void strings_add_carried(report *r, uint32_t doc_index, const candidate *v, uint32_t count)
 {
     const json *doc = &r->docs[doc_index];
-    report_carried *carried = mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
+    report_carried *carried =
+        (report_carried *)mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
     carried->doc = doc_index;
     carried->at = doc->v[0].at;
     carried->first = r->string_count;
@@ -339,7 +341,7 @@ static void strings_add_carried(report *r, uint32_t doc_index, const candidate *
 
 static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
 {
-    carried_run *runs = mem_alloc(list->count * sizeof *runs);
+    carried_run *runs = (carried_run *)mem_alloc(list->count * sizeof *runs);
     uint32_t count = 0;
     qsort(list->v, list->count, sizeof *list->v, strings_by_key);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -349,8 +351,10 @@ static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
             continue;
         if (count > 0 && runs[count - 1].hi == i && strings_key_of(c) == strings_key_of(&list->v[i - 1]))
             runs[count - 1].hi++;
-        else
-            runs[count++] = (carried_run){c->token, i, i + 1};
+        else {
+            carried_run one = {c->token, i, i + 1};
+            runs[count++] = one;
+        }
     }
     if (count > 0)
         qsort(runs, count, sizeof *runs, strings_by_first_token);

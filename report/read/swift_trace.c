@@ -41,7 +41,7 @@ static bool swift_set_symbol(report_frame *frame, machsym_str s)
 {
     size_t in = str_starts(s, "in ") ? 0 : str_find(s, " in ") + 1;
     for (size_t next = in; next < s.len;) { /* a name may hold it: "closure #1 in f" */
-        next += 1 + str_find((machsym_str){s.ptr + next, s.len - next}, " in ");
+        next += 1 + str_find(str_make(s.ptr + next, s.len - next), " in ");
         in = next < s.len ? next : in;
     }
     if (in >= s.len)
@@ -49,18 +49,18 @@ static bool swift_set_symbol(report_frame *frame, machsym_str s)
     machsym_str image = {s.ptr + in + 3, s.len - in - 3};
     size_t at = str_find(image, " at ");
     if (at < image.len) {
-        frame->where = (machsym_str){image.ptr + at + 4, image.len - at - 4};
+        frame->where = str_make(image.ptr + at + 4, image.len - at - 4);
         frame->given_line = true;
     }
-    frame->image_name = str_trim((machsym_str){image.ptr, at});
-    s = str_trim((machsym_str){s.ptr, in});
+    frame->image_name = str_trim(str_make(image.ptr, at));
+    s = str_trim(str_make(s.ptr, in));
     size_t plus = s.len;
     while (plus > 0 && scan_is_digit(s.ptr[plus - 1]))
         plus--;
     if (plus >= 3 && plus < s.len && memcmp(s.ptr + plus - 3, " + ", 3) == 0)
         s.len = plus - 3;
     bool is_named = !report_is_no_name(s, frame->image_name);
-    frame->name = (machsym_str){s.ptr, is_named ? s.len : 0};
+    frame->name = str_make(s.ptr, is_named ? s.len : 0);
     frame->named = is_named ? NAME_GIVEN : NAME_NONE;
     return true;
 }
@@ -117,10 +117,10 @@ static bool swift_parse_image(text_parser *p, machsym_str s)
     at += 3;
     if (!scan_address(s, &at, &end))
         return false;
-    machsym_str rest = str_trim((machsym_str){s.ptr + at, s.len - at});
+    machsym_str rest = str_trim(str_make(s.ptr + at, s.len - at));
     size_t word = str_starts(rest, "<no build ID>") ? 13 : str_find(rest, " ");
-    bool has_uuid = parse_uuid_str((machsym_str){rest.ptr, word}, &uuid);
-    rest = str_trim((machsym_str){rest.ptr + word, rest.len - word});
+    bool has_uuid = parse_uuid_str(str_make(rest.ptr, word), &uuid);
+    rest = str_trim(str_make(rest.ptr + word, rest.len - word));
     size_t path = str_find(rest, " /");
     report_image *image = report_add_image(p->r);
     image->base = base;
@@ -128,8 +128,8 @@ static bool swift_parse_image(text_parser *p, machsym_str s)
     image->has_uuid = has_uuid;
     if (has_uuid)
         image->uuid = uuid;
-    image->path = str_trim((machsym_str){rest.ptr + path, rest.len - path});
-    image->name = str_trim((machsym_str){rest.ptr, path});
+    image->path = str_trim(str_make(rest.ptr + path, rest.len - path));
+    image->name = str_trim(str_make(rest.ptr, path));
     p->open = false;
     return true;
 }

@@ -24,8 +24,8 @@ static void plain_set_thread_name(report_thread *thread, machsym_str name)
     size_t at = str_find(name, queue);
     if (at < name.len)
         thread->queue =
-            str_trim((machsym_str){name.ptr + at + sizeof queue - 1, name.len - at - (sizeof queue - 1)});
-    name = str_trim((machsym_str){name.ptr, at});
+            str_trim(str_make(name.ptr + at + sizeof queue - 1, name.len - at - (sizeof queue - 1)));
+    name = str_trim(str_make(name.ptr, at));
     if (name.len > 0)
         thread->name = name;
 }
@@ -41,7 +41,7 @@ static bool plain_parse_thread_header(text_parser *p, machsym_str s)
     machsym_str rest = {s.ptr + at, s.len - at};
     if (str_starts(rest, " name:")) {
         p->named_number = number;
-        p->named = str_trim((machsym_str){rest.ptr + 6, rest.len - 6});
+        p->named = str_trim(str_make(rest.ptr + 6, rest.len - 6));
         p->open = false;
         return true;
     }
@@ -63,7 +63,7 @@ static bool plain_parse_thread_header(text_parser *p, machsym_str s)
         plain_set_thread_name(thread, p->named);
     while (colon < rest.len && rest.ptr[colon] == ':')
         colon++;
-    plain_set_thread_name(thread, (machsym_str){rest.ptr + colon, rest.len - colon});
+    plain_set_thread_name(thread, str_make(rest.ptr + colon, rest.len - colon));
     p->named.len = 0;
     return true;
 }
@@ -89,7 +89,7 @@ static bool plain_parse_stack_title(text_parser *p, machsym_str s)
         thread = scan_open_thread(p);
         thread->callers_first = true;
         thread->name = s;
-        thread->process = str_starts(s, "Thread 0x") ? p->process : (machsym_str){NULL, 0};
+        thread->process = str_starts(s, "Thread 0x") ? p->process : str_make(NULL, 0);
         return true;
     }
     if (str_starts(s, "STACK OF ") || str_starts(s, "Call stack:")) {
@@ -152,7 +152,7 @@ static void plain_end_reason(text_parser *p, const char *end)
         return;
     const char *begin = p->r->shadow + p->reason_at;
     p->reason_at = SIZE_MAX;
-    termination_parse(p->r, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
+    termination_parse(p->r, str_make(begin, end > begin ? (size_t)(end - begin) : 0));
 }
 
 /* "VM Region Info: 0xe0 is not in any region." goes on over lines, too. */
@@ -162,7 +162,7 @@ static void plain_end_region(text_parser *p, const char *end)
         return;
     const char *begin = p->r->shadow + p->region_at;
     p->region_at = SIZE_MAX;
-    report_set_fact(p->r, FACT_REGION, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
+    report_set_fact(p->r, FACT_REGION, str_make(begin, end > begin ? (size_t)(end - begin) : 0));
 }
 
 /* What Apple's JSON tells in members of their own stands in text under a key that has another fact already,
@@ -193,13 +193,13 @@ static bool plain_parse_note(text_parser *p, machsym_str s)
 /* "Key:   value" before the stacks. */
 static bool plain_parse_fact(text_parser *p, machsym_str s)
 {
-    size_t colon = str_find((machsym_str){s.ptr, s.len < 32 ? s.len : 32}, ":");
+    size_t colon = str_find(str_make(s.ptr, s.len < 32 ? s.len : 32), ":");
     if (colon >= s.len || s.ptr[colon] != ':')
         return false;
     if (plain_parse_note(p, s))
         return true;
     machsym_str key = {s.ptr, colon};
-    machsym_str value = str_trim((machsym_str){s.ptr + colon + 1, s.len - colon - 1});
+    machsym_str value = str_trim(str_make(s.ptr + colon + 1, s.len - colon - 1));
     for (size_t i = 0; i < sizeof fact_keys / sizeof fact_keys[0]; i++) {
         if (str_is(key, fact_keys[i].key)) {
             plain_end_reason(p, s.ptr);
@@ -313,7 +313,7 @@ static size_t plain_parse_line(text_parser *p, text_line line)
         size_t mark = str_find(s, ">") + 1;
         if (mark < s.len && scan_is_digit(s.ptr[mark])) {
             line.at = at += mark;
-            s = (machsym_str){s.ptr + mark, s.len - mark};
+            s = str_make(s.ptr + mark, s.len - mark);
         }
     }
     if (s.len == 0) {
@@ -367,7 +367,7 @@ static void plain_paths(report *r, uint32_t first)
         report_image *image = &r->images[i];
         if (image->path.len == 0 || image->path.ptr < r->shadow || image->path.ptr >= r->shadow + r->len)
             continue;
-        json_unescape(&plain, (machsym_str){r->body + (image->path.ptr - r->shadow), image->path.len});
+        json_unescape(&plain, str_make(r->body + (image->path.ptr - r->shadow), image->path.len));
         image->path = pool_copy(&r->strings, plain.v, plain.len);
         text_free(&plain);
     }
@@ -392,14 +392,15 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     p.process_frame = r->frame_count;
     p.process_image = r->image_count;
     if (escape == ESCAPE_NONE)
-        p.log = scan_first_log((machsym_str){r->body + lo, hi - lo});
+        p.log = scan_first_log(str_make(r->body + lo, hi - lo));
     scan_begin(&p, lo);
     for (size_t at = lo; at < hi;) {
         text_line line = scan_line(&p, at);
         scan_blank_prefix(&p, line);
         at = plain_parse_line(&p, line);
     }
-    plain_end_paragraph(&p, (text_line){hi, hi, hi});
+    text_line end = {hi, hi, hi};
+    plain_end_paragraph(&p, end);
     if (r->facts[FACT_EXCEPTION].len == 0)
         report_set_fact(r, FACT_SUBTYPE, p.error_place);
     report_set_fact(r, FACT_EXCEPTION, p.error);

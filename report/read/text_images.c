@@ -28,14 +28,14 @@ static void listed_set_image_title(report_image *image, machsym_str s)
 {
     s = str_trim(s);
     if (s.len > 0 && (s.ptr[0] == '+' || s.ptr[0] == '*'))
-        s = str_trim((machsym_str){s.ptr + 1, s.len - 1});
+        s = str_trim(str_make(s.ptr + 1, s.len - 1));
     if (s.len > 0 && s.ptr[s.len - 1] == ')') {
         size_t at = s.len - 1;
         while (at > 0 && !(s.ptr[at] == '(' && scan_is_blank(s.ptr[at - 1])))
             at--;
         if (at > 0) {
-            image->version = (machsym_str){s.ptr + at + 1, s.len - at - 2};
-            s = str_trim((machsym_str){s.ptr, at});
+            image->version = str_make(s.ptr + at + 1, s.len - at - 2);
+            s = str_trim(str_make(s.ptr, at));
         }
     }
     size_t word = s.len;
@@ -44,7 +44,7 @@ static void listed_set_image_title(report_image *image, machsym_str s)
     machsym_str last = {s.ptr + word, s.len - word};
     if (word > 0 && listed_is_arch(last)) {
         image->arch = last;
-        s = str_trim((machsym_str){s.ptr, word});
+        s = str_trim(str_make(s.ptr, word));
     }
     image->name = s;
 }
@@ -62,16 +62,16 @@ static bool listed_parse_image_tail(text_parser *p, report_image *image, machsym
         image->has_uuid = closed && parse_uuid_str(str_trim(inside), &image->uuid);
         if (image->has_uuid || (closed && str_is(str_trim(inside), "(null)"))) {
             size_t path = at + close + 2;
-            listed_set_image_title(image, (machsym_str){s.ptr, at});
-            image->path = str_trim((machsym_str){s.ptr + path, s.len - path});
+            listed_set_image_title(image, str_make(s.ptr, at));
+            image->path = str_trim(str_make(s.ptr + path, s.len - path));
             return true;
         }
     }
     if (p->section != SECTION_IMAGES)
         return false;
     size_t slash = str_find(s, " /");
-    listed_set_image_title(image, (machsym_str){s.ptr, slash});
-    image->path = str_trim((machsym_str){s.ptr + slash, s.len - slash});
+    listed_set_image_title(image, str_make(s.ptr, slash));
+    image->path = str_trim(str_make(s.ptr + slash, s.len - slash));
     return image->name.len > 0;
 }
 
@@ -97,7 +97,7 @@ bool text_parse_image(text_parser *p, machsym_str s)
         at += 3;
     else
         return false;
-    if (!listed_parse_image_tail(p, &image, (machsym_str){s.ptr + at, s.len - at}))
+    if (!listed_parse_image_tail(p, &image, str_make(s.ptr + at, s.len - at)))
         return false;
     if (image.name.len == 0 || str_is(image.name, "???"))
         image.name = str_base_name(image.path);
@@ -113,9 +113,9 @@ bool text_parse_lldb_image(text_parser *p, machsym_str s)
     size_t at = str_find(s, "] ");
     if (s.len == 0 || s.ptr[0] != '[' || at + 2 >= s.len)
         return false;
-    machsym_str rest = str_trim((machsym_str){s.ptr + at + 2, s.len - at - 2});
+    machsym_str rest = str_trim(str_make(s.ptr + at + 2, s.len - at - 2));
     at = 36;
-    if (rest.len <= at || !parse_uuid_str((machsym_str){rest.ptr, at}, &uuid))
+    if (rest.len <= at || !parse_uuid_str(str_make(rest.ptr, at), &uuid))
         return false;
     while (at < rest.len && scan_is_blank(rest.ptr[at]))
         at++;
@@ -125,7 +125,7 @@ bool text_parse_lldb_image(text_parser *p, machsym_str s)
     image->base = base;
     image->uuid = uuid;
     image->has_uuid = true;
-    image->path = str_trim((machsym_str){rest.ptr + at, rest.len - at});
+    image->path = str_trim(str_make(rest.ptr + at, rest.len - at));
     image->name = str_base_name(image->path);
     return true;
 }

@@ -56,7 +56,7 @@ static bool titled_parse_logged(text_parser *p, text_line line)
     size_t at = titled_find_address(scan_view(p, line.at, line.end), &addr, &tail);
     machsym_str image = str_trim(scan_view(p, line.at, line.at + at));
     if (at >= line.end - line.at || image.len == 0) {
-        p->titled.kind = TITLED_NONE;
+        p->title.kind = TITLED_NONE;
         return false;
     }
     titled_add_frame(p, line, addr, image, tail);
@@ -71,7 +71,7 @@ static bool titled_begin_logged(text_parser *p, machsym_str s)
     if (!str_starts(s, "Backtrace of Thread ") || !str_number_after(s, "Thread ", &number))
         return false;
     scan_open_thread(p)->number = number;
-    p->titled.kind = TITLED_LOGGED;
+    p->title.kind = TITLED_LOGGED;
     return true;
 }
 
@@ -88,13 +88,13 @@ static bool titled_begin_process(text_parser *p, machsym_str s)
         return false;
     if (str_is(str_from(s, at), images)) {
         text_parse_next_process(p);
-        p->titled.kind = TITLED_IMAGES;
+        p->title.kind = TITLED_IMAGES;
         return true;
     }
     if (s.len < at + sizeof threads || !str_is(str_from(s, s.len - (sizeof threads - 1)), threads))
         return false;
     p->process = str_trim(str_make(s.ptr + at, s.len - at - (sizeof threads - 1)));
-    p->titled.kind = TITLED_PROCESS;
+    p->title.kind = TITLED_PROCESS;
     p->r->kind = p->r->kind == REPORT_UNKNOWN ? REPORT_STACKSHOT : p->r->kind;
     return true;
 }
@@ -152,7 +152,7 @@ static void titled_place_in_last(text_parser *p)
         if (frame->is_placed)
             continue;
         frame->is_placed = true;
-        frame->image = str_equal(frame->image_name, p->titled.image) ? r->image_count - 1 : REPORT_NONE;
+        frame->image = str_equal(frame->image_name, p->title.image) ? r->image_count - 1 : REPORT_NONE;
     }
     p->process_frame = r->frame_count;
 }
@@ -163,7 +163,7 @@ static bool titled_parse_umeng(text_parser *p, machsym_str s)
     size_t colon = str_find(s, ": ");
     machsym_str key = str_make(s.ptr, colon);
     machsym_str value = str_trim(str_from(s, colon + 2));
-    titled *t = &p->titled;
+    titled *t = &p->title;
     uint64_t base;
     size_t at = 0;
     if (str_is(key, "dSYM UUID")) {
@@ -203,10 +203,10 @@ static bool titled_parse_kotlin(text_parser *p, text_line line, machsym_str s)
         size_t colon = str_find(said, ": ");
         report_set_thrown(p->r, str_make(said.ptr, colon), str_from(said, colon + 2));
         scan_open_thread(p)->crashed = true;
-        p->titled.kind = TITLED_KOTLIN;
+        p->title.kind = TITLED_KOTLIN;
         return true;
     }
-    if (p->titled.kind != TITLED_KOTLIN)
+    if (p->title.kind != TITLED_KOTLIN)
         return false;
     if (str_starts(s, "Caused by: ")) {
         scan_open_thread(p);
@@ -257,7 +257,7 @@ static bool titled_parse_unreal(text_parser *p, text_line line)
 bool text_parse_titled(text_parser *p, text_line line, machsym_str s)
 {
     static const char letters[] = "BCPUdL["; /* of the titles; Unreal's lines begin so, too */
-    titled_kind kind = p->titled.kind;
+    titled_kind kind = p->title.kind;
     if (kind == TITLED_NONE && memchr(letters, s.ptr[0], sizeof letters - 1) == NULL)
         return false;
     if (titled_begin_logged(p, s) || titled_begin_process(p, s) || titled_parse_kotlin(p, line, s) ||

@@ -32,8 +32,8 @@ static void tree_set_sample_name(report_frame *frame, machsym_str s, size_t in)
     size_t close = open;
     while (close < s.len && s.ptr[close] != ')')
         close++;
-    frame->image_name = (machsym_str){s.ptr + open, close - open};
-    frame->name = str_trim((machsym_str){s.ptr, in});
+    frame->image_name = str_make(s.ptr + open, close - open);
+    frame->name = str_trim(str_make(s.ptr, in));
     if (report_is_no_name(frame->name, frame->image_name))
         frame->name.len = 0;
     else
@@ -47,23 +47,23 @@ static void tree_set_spin_name(report_frame *frame, machsym_str s)
     while (open > 0 && s.ptr[open - 1] != '(')
         open--;
     machsym_str inside = {s.ptr + open, s.len > open ? s.len - open - 1 : 0};
-    frame->name = open > 0 ? str_trim((machsym_str){s.ptr, open - 1}) : s;
+    frame->name = open > 0 ? str_trim(str_make(s.ptr, open - 1)) : s;
     size_t in = str_find(inside, " in ");
     if (in < inside.len) {
-        frame->where = (machsym_str){inside.ptr, in};
+        frame->where = str_make(inside.ptr, in);
         frame->given_line = true;
-        inside = (machsym_str){inside.ptr + in + 4, inside.len - in - 4};
+        inside = str_make(inside.ptr + in + 4, inside.len - in - 4);
     }
     size_t plus_at = str_find(inside, " + ");
     if (open > 0 && plus_at < inside.len) {
-        frame->image_name = (machsym_str){inside.ptr, plus_at};
+        frame->image_name = str_make(inside.ptr, plus_at);
     } else if (in >= inside.len && memchr(inside.ptr, ':', inside.len) != NULL) {
         frame->where = inside;
         frame->given_line = true;
     }
     size_t plus = str_find(frame->name, " + ");
     while (plus < frame->name.len && scan_plus(frame->name, plus) != frame->name.len)
-        plus += 1 + str_find((machsym_str){frame->name.ptr + plus + 1, frame->name.len - plus - 1}, " + ");
+        plus += 1 + str_find(str_make(frame->name.ptr + plus + 1, frame->name.len - plus - 1), " + ");
     frame->name.len = plus < frame->name.len ? plus : frame->name.len;
     if (report_is_no_name(frame->name, frame->image_name))
         frame->name.len = 0;
@@ -77,14 +77,14 @@ static void tree_place_by_uuid(text_parser *p, report_frame *frame)
     machsym_uuid uuid;
     uint64_t offset;
     machsym_str name = frame->image_name;
-    if (name.len != 38 || name.ptr[0] != '<' || !parse_uuid_str((machsym_str){name.ptr + 1, 36}, &uuid))
+    if (name.len != 38 || name.ptr[0] != '<' || !parse_uuid_str(str_make(name.ptr + 1, 36), &uuid))
         return;
     machsym_str rest = scan_view(p, (size_t)(name.ptr - p->r->shadow) + name.len + 3, frame->end);
     size_t at = 0;
     if (!scan_decimal(rest, &at, &offset) || offset > frame->addr)
         return;
     frame->image =
-        report_image_at(p->r, p->process_image, frame->addr - offset, (machsym_str){name.ptr + 1, 36}, &uuid);
+        report_image_at(p->r, p->process_image, frame->addr - offset, str_make(name.ptr + 1, 36), &uuid);
 }
 
 /* sample's "    2426 Thread_1234   DispatchQueue_1: com.apple.main-thread  (serial)". */
@@ -94,11 +94,11 @@ static bool tree_parse_thread(text_parser *p, machsym_str s)
     size_t at = 0;
     while (at < s.len && memchr(" \t+!:|*", s.ptr[at], 7) != NULL)
         at++;
-    if (!scan_decimal(s, &at, &count) || !str_starts((machsym_str){s.ptr + at, s.len - at}, " Thread_"))
+    if (!scan_decimal(s, &at, &count) || !str_starts(str_make(s.ptr + at, s.len - at), " Thread_"))
         return false;
     report_thread *thread = scan_open_thread(p);
     thread->callers_first = true;
-    thread->name = str_trim((machsym_str){s.ptr + at, s.len - at});
+    thread->name = str_trim(str_make(s.ptr + at, s.len - at));
     return true;
 }
 
@@ -119,7 +119,7 @@ bool text_parse_tree(text_parser *p, text_line line)
     if (!scan_decimal(s, &name_at, &count) || name_at >= bracket || !scan_is_blank(s.ptr[name_at]))
         return false;
     name_at = scan_blanks(p, line.at + name_at, line.end) - line.at;
-    machsym_str name = str_trim((machsym_str){s.ptr + name_at, bracket - name_at});
+    machsym_str name = str_trim(str_make(s.ptr + name_at, bracket - name_at));
     size_t in = str_find(name, "(in ");
     report_thread *thread = scan_thread_at_hand(p);
     thread->callers_first = true;
@@ -134,7 +134,7 @@ bool text_parse_tree(text_parser *p, text_line line)
     if (in < name.len)
         tree_set_sample_name(frame, name, in);
     if (in < name.len && close < s.len) {
-        frame->where = str_trim((machsym_str){s.ptr + close, s.len - close});
+        frame->where = str_trim(str_make(s.ptr + close, s.len - close));
         frame->given_line = frame->where.len > 0;
     }
     if (in == name.len) {

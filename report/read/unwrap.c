@@ -150,7 +150,8 @@ static bool unwrap_may_hold_report(machsym_str plain, size_t document)
 
 static void unwrap_carry(report *r, size_t begin, size_t end, machsym_str prefix)
 {
-    report_carried *carried = mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
+    report_carried *carried =
+        (report_carried *)mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
     carried->doc = REPORT_NONE;
     carried->at = begin;
     carried->first = r->string_count;
@@ -159,7 +160,7 @@ static void unwrap_carry(report *r, size_t begin, size_t end, machsym_str prefix
     for (size_t at = begin; at < end; at = unwrap_next_line(r, at, end)) {
         machsym_str line = unwrap_line(r, at, end);
         report_string *string =
-            mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *string);
+            (report_string *)mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *string);
         string->token = string->element = JSON_NONE;
         string->from = at;
         string->at = at + unwrap_match(line, prefix);

@@ -45,9 +45,9 @@ static bool xctrace_next_tag(const report *r, size_t *at, xml_tag *tag)
     tag->is_closed = r->body[i - 1] == '/';
     while (word < i && !scan_is_blank(r->shadow[word]) && r->shadow[word] != '/')
         word++;
-    tag->name = (machsym_str){r->shadow + tag->at + 1, word > tag->at + 1 ? word - tag->at - 1 : 0};
+    tag->name = str_make(r->shadow + tag->at + 1, word > tag->at + 1 ? word - tag->at - 1 : 0);
     if (tag->at + 1 < i && r->body[tag->at + 1] == '/')
-        tag->name = (machsym_str){r->shadow + tag->at + 1, i - tag->at - 1};
+        tag->name = str_make(r->shadow + tag->at + 1, i - tag->at - 1);
     return true;
 }
 
@@ -68,11 +68,11 @@ static machsym_str xctrace_attribute(const report *r, const xml_tag *tag, const 
         bool is_key = open > tag->at + len + 1 && r->body[open - 1] == '=' &&
                       r->body[open - len - 2] == ' ' && memcmp(r->body + open - len - 1, key, len) == 0;
         if (is_key)
-            return (machsym_str){r->body + open + 1, close - open - 1};
+            return str_make(r->body + open + 1, close - open - 1);
         i = close + 1;
     }
     MACHSYM_COUNT_WORK((tag->end - tag->at) / 64);
-    return (machsym_str){NULL, 0};
+    return str_make(NULL, 0);
 }
 
 /* The value with characters in place of entities: the shadow shows which. */
@@ -118,7 +118,8 @@ static void xctrace_remember(xml_table *t, machsym_str id, uint32_t index)
     uint64_t number;
     if (!xctrace_number_of(id, &number) || (t->count > 0 && t->v[t->count - 1].id >= number))
         return;
-    *(xml_known *)mem_push(&t->v, &t->count, &t->cap, sizeof *t->v) = (xml_known){number, index};
+    xml_known one = {number, index};
+    *(xml_known *)mem_push(&t->v, &t->count, &t->cap, sizeof *t->v) = one;
 }
 
 static bool xctrace_is_below(const void *element, const void *id)
@@ -212,7 +213,7 @@ static void xctrace_add_frame(xctrace *x, const xml_tag *tag)
         frame->symbol_at = (size_t)(name.ptr - r->body);
         frame->symbol_end = frame->symbol_at + name.len;
     }
-    frame->name = str_starts(name, "0x") ? (machsym_str){NULL, 0} : xctrace_plain_value(r, name);
+    frame->name = str_starts(name, "0x") ? str_make(NULL, 0) : xctrace_plain_value(r, name);
     frame->named = frame->name.len > 0 ? NAME_GIVEN : NAME_NONE;
     x->in_frame = !tag->is_closed;
 }
@@ -246,7 +247,7 @@ static bool xctrace_is_there(const report *r)
     static const char root[] = "<trace-query-result";
     static const char declaration[] = "<?xml ";
     machsym_str body = {r->body, r->len};
-    for (size_t at = 0; (at += str_find((machsym_str){body.ptr + at, body.len - at}, root)) < body.len;) {
+    for (size_t at = 0; (at += str_find(str_make(body.ptr + at, body.len - at), root)) < body.len;) {
         size_t lo = at;
         size_t end = at;
         while (lo > 0 && end - lo < LOOKED_AT && body.ptr[lo - 1] != '\n' && body.ptr[lo - 1] != '\r')
@@ -254,7 +255,7 @@ static bool xctrace_is_there(const report *r)
         while (lo < end && (unsigned char)r->shadow[lo] == ' ')
             lo++;
         MACHSYM_COUNT_WORK((end - lo) / 64);
-        if (lo == at || str_starts((machsym_str){body.ptr + lo, at - lo}, declaration))
+        if (lo == at || str_starts(str_make(body.ptr + lo, at - lo), declaration))
             return true;
         at += sizeof root - 1;
     }

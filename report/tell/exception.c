@@ -141,8 +141,8 @@ static void exception_say_bad_access(text *t, const report *r)
     else
         access_put(t, &fault);
     if (selector < info.len)
-        exception_sentence_str(
-            t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});
+        exception_sentence_str(t,
+                               "the message: ", str_make(info.ptr + selector + 15, info.len - selector - 15));
     if (exception_is_recursion(r))
         text_sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
 }
@@ -259,7 +259,7 @@ static void exception_say_kexts(text *t, const report *r)
     }
     if (count > 0)
         exception_sentence_str(
-            t, "kernel extensions on the stack, innermost first: ", (machsym_str){names.v, names.len});
+            t, "kernel extensions on the stack, innermost first: ", str_make(names.v, names.len));
     text_free(&names);
 }
 

@@ -15,8 +15,10 @@ bool only_add(filter *f, const char *value, text *why)
     condition one = {FILTER_COUNT, {NULL, 0}, 0};
     for (unsigned i = 0; i < FILTER_COUNT; i++) {
         size_t len = strlen(names[i]);
-        if (strncmp(value, names[i], len) == 0 && value[len] == '=' && value[len + 1] != 0)
-            one = (condition){(filter_what)i, str_c(value + len + 1), 0};
+        if (strncmp(value, names[i], len) == 0 && value[len] == '=' && value[len + 1] != 0) {
+            one.what = (filter_what)i;
+            one.text = str_c(value + len + 1);
+        }
     }
     if (one.what == FILTER_COUNT) {
         text_c(why,
@@ -24,8 +26,8 @@ bool only_add(filter *f, const char *value, text *why)
         text_c(why, value);
         return false;
     }
-    one.day = day_of(one.text);
-    if (one.what >= FILTER_SINCE && (one.day == 0 || one.text.len != sizeof "2026-03-14" - 1)) {
+    one.date = day_of(one.text);
+    if (one.what >= FILTER_SINCE && (one.date == 0 || one.text.len != sizeof "2026-03-14" - 1)) {
         text_c(why, names[one.what]);
         text_c(why, " wants a day such as 2026-03-14, not ");
         text_str(why, one.text);
@@ -136,8 +138,8 @@ static bool only_holds(const condition *c, const report *r)
     case FILTER_VERSION: return only_is_of_version(r, c->text);
     case FILTER_KIND: return only_is_of_kind(r, c->text);
     case FILTER_IMAGE: return only_has_image(r, c->text);
-    case FILTER_SINCE: return date != 0 && date >= c->day;
-    case FILTER_UNTIL: return date != 0 && date <= c->day;
+    case FILTER_SINCE: return date != 0 && date >= c->date;
+    case FILTER_UNTIL: return date != 0 && date <= c->date;
     default: break;
     }
     bool is_owned = blame_find(r, &who, &place);

@@ -28,7 +28,7 @@ enum { FILTER_MAX = 64 };
 typedef struct condition {
     filter_what what;
     machsym_str text; /* with * at its end: what begins so */
-    day day;          /* of SINCE and UNTIL */
+    day date;         /* of SINCE and UNTIL */
 } condition;
 
 /* Of one kind any condition may hold, and of each kind one must. */

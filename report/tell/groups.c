@@ -12,16 +12,16 @@ enum { LEAST_WAITING = 1024 };
 
 group_list *groups_open(void)
 {
-    group_list *groups = mem_alloc(sizeof *groups);
+    group_list *groups = (group_list *)mem_alloc(sizeof *groups);
     memset(groups, 0, sizeof *groups);
     return groups;
 }
 
 group *group_new(signature *s)
 {
-    group *g = mem_alloc(sizeof *g);
+    group *g = (group *)mem_alloc(sizeof *g);
     memset(g, 0, sizeof *g);
-    g->signature = *s;
+    g->sign = *s;
     memset(s, 0, sizeof *s);
     return g;
 }
@@ -30,7 +30,7 @@ void group_free(group *g)
 {
     for (size_t i = 0; i < g->version_count; i++)
         text_free(&g->versions[i].name);
-    text_free(&g->signature.text);
+    text_free(&g->sign.words);
     free(g->versions);
     free(g->paths);
     free(g);
@@ -41,7 +41,7 @@ void groups_close(group_list *groups)
     for (size_t i = 0; i < groups->count; i++)
         group_free(groups->v[i]);
     for (size_t i = 0; i < groups->waiting_count; i++)
-        text_free(&groups->waiting[i].signature.text);
+        text_free(&groups->waiting[i].sign.words);
     free(groups->v);
     free(groups->waiting);
     free(groups);
@@ -56,10 +56,10 @@ void group_count_day(group *g, day number, uint64_t reports)
         return;
     g->first = g->first == 0 || number < g->first ? number : g->first;
     g->last = number > g->last ? number : g->last;
-    while (at > 0 && g->days[at - 1].day > number)
+    while (at > 0 && g->days[at - 1].on > number)
         at--;
     MACHSYM_COUNT_WORK(1);
-    if (at > 0 && g->days[at - 1].day == number) {
+    if (at > 0 && g->days[at - 1].on == number) {
         g->days[at - 1].reports += reports;
         return;
     }
@@ -70,7 +70,8 @@ void group_count_day(group *g, day number, uint64_t reports)
     } else {
         memmove(g->days + at + 1, g->days + at, (g->day_count++ - at) * sizeof *g->days);
     }
-    g->days[at] = (day_count){number, reports};
+    g->days[at].on = number;
+    g->days[at].reports = reports;
 }
 
 static int groups_compare_text(machsym_str a, machsym_str b)
@@ -106,12 +107,13 @@ void group_count_version(group *g, machsym_str name, uint64_t reports, day first
         at++;
     }
     if (at == g->version_count || order != 0) {
-        g->versions = mem_room(g->versions, g->version_count, &g->version_cap, sizeof *g->versions);
+        g->versions =
+            (version_reports *)mem_room(g->versions, g->version_count, &g->version_cap, sizeof *g->versions);
         memmove(g->versions + at + 1, g->versions + at, (g->version_count++ - at) * sizeof *g->versions);
         memset(&g->versions[at], 0, sizeof g->versions[at]);
         text_str(&g->versions[at].name, name);
     }
-    version_count *v = &g->versions[at];
+    version_reports *v = &g->versions[at];
     v->reports += reports;
     v->first = v->first == 0 || (first != 0 && first < v->first) ? first : v->first;
     v->last = last > v->last ? last : v->last;
@@ -126,25 +128,25 @@ int group_compare_signatures(const signature *a, const signature *b)
     MACHSYM_COUNT_WORK(1);
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
-    return groups_compare_text(str_make(a->text.v, a->text.len), str_make(b->text.v, b->text.len));
+    return groups_compare_text(str_make(a->words.v, a->words.len), str_make(b->words.v, b->words.len));
 }
 
 static int groups_by_signature(const void *a, const void *b)
 {
-    const group_report *x = a;
-    const group_report *y = b;
-    int order = group_compare_signatures(&x->signature, &y->signature);
+    const group_report *x = (const group_report *)a;
+    const group_report *y = (const group_report *)b;
+    int order = group_compare_signatures(&x->sign, &y->sign);
     return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
 static void groups_count_report(group *g, const group_report *one)
 {
-    day number = day_of(str_c(one->signature.day));
+    day number = day_of(str_c(one->sign.day));
     g->reports++;
     g->added++;
     group_count_day(g, number, 1);
-    group_count_version(g, str_c(one->signature.version), 1, number, number);
-    g->paths = mem_room(g->paths, g->path_count, &g->path_cap, sizeof *g->paths);
+    group_count_version(g, str_c(one->sign.version), 1, number, number);
+    g->paths = (const char **)mem_room(g->paths, g->path_count, &g->path_cap, sizeof *g->paths);
     g->paths[g->path_count++] = one->path;
 }
 
@@ -156,21 +158,21 @@ static void groups_sort_in(group_list *groups)
     size_t at = 0;
     if (groups->waiting_count == 0)
         return;
-    groups->v = mem_alloc((old_count + groups->waiting_count) * sizeof *groups->v);
+    groups->v = (group **)mem_alloc((old_count + groups->waiting_count) * sizeof *groups->v);
     groups->count = 0;
     qsort(groups->waiting, groups->waiting_count, sizeof *groups->waiting, groups_by_signature);
     for (size_t i = 0; i < groups->waiting_count; i++) {
         group_report *one = &groups->waiting[i];
-        while (at < old_count && group_compare_signatures(&old[at]->signature, &one->signature) <= 0)
+        while (at < old_count && group_compare_signatures(&old[at]->sign, &one->sign) <= 0)
             groups->v[groups->count++] = old[at++];
         group *last = groups->count > 0 ? groups->v[groups->count - 1] : NULL;
-        if (last == NULL || group_compare_signatures(&last->signature, &one->signature) != 0) {
+        if (last == NULL || group_compare_signatures(&last->sign, &one->sign) != 0) {
             group_report taken = *one;
-            last = groups->v[groups->count++] = group_new(&one->signature);
+            last = groups->v[groups->count++] = group_new(&one->sign);
             groups_count_report(last, &taken);
         } else {
             groups_count_report(last, one);
-            text_free(&one->signature.text);
+            text_free(&one->sign.words);
         }
     }
     while (at < old_count)
@@ -181,12 +183,13 @@ static void groups_sort_in(group_list *groups)
 
 void groups_add(group_list *groups, const char *path, signature *s)
 {
-    size_t most = groups->count > LEAST_WAITING ? groups->count : LEAST_WAITING;
+    size_t most = groups->count > LEAST_WAITING ? groups->count : (size_t)LEAST_WAITING;
     if (groups->waiting_count >= most)
         groups_sort_in(groups);
-    groups->waiting =
-        mem_room(groups->waiting, groups->waiting_count, &groups->waiting_cap, sizeof *groups->waiting);
-    groups->waiting[groups->waiting_count] = (group_report){*s, path, groups->waiting_count};
+    groups->waiting = (group_report *)mem_room(groups->waiting, groups->waiting_count, &groups->waiting_cap,
+                                               sizeof *groups->waiting);
+    group_report one = {*s, path, groups->waiting_count};
+    groups->waiting[groups->waiting_count] = one;
     groups->waiting_count++;
     memset(s, 0, sizeof *s);
 }
@@ -202,7 +205,7 @@ enum { QUIET_DAYS = 14, RECENT_DAYS = 7, RISING = 2, RISING_LEAST = 10 };
 static void groups_count_recent(const group *g, day newest, uint64_t *recent, uint64_t *before)
 {
     for (unsigned i = 0; i < g->day_count; i++) {
-        day age = newest - g->days[i].day;
+        day age = newest - g->days[i].on;
         if (age < RECENT_DAYS)
             *recent += g->days[i].reports;
         else if (age < GROUP_DAYS)
@@ -253,11 +256,11 @@ static int groups_by_family(const void *a, const void *b)
     if (x->head != y->head) {
         if (x->head->family_count != y->head->family_count)
             return x->head->family_count > y->head->family_count ? -1 : 1;
-        return group_compare_signatures(&x->head->signature, &y->head->signature);
+        return group_compare_signatures(&x->head->sign, &y->head->sign);
     }
     if (x->reports != y->reports)
         return x->reports > y->reports ? -1 : 1;
-    return group_compare_signatures(&x->signature, &y->signature);
+    return group_compare_signatures(&x->sign, &y->sign);
 }
 
 static void groups_put_day(text *t, const char *what, day number)
@@ -294,9 +297,9 @@ static void groups_put_group(text *t, const group *g, bool has_state, group_tren
     size_t from = t->len;
     text_dec(t, g->reports);
     text_c(t, g->reports == 1 ? " report   " : " reports  ");
-    text_hex(t, g->signature.hash, 16);
+    text_hex(t, g->sign.hash, 16);
     text_c(t, "  ");
-    text_add(t, g->signature.text.v, g->signature.text.len);
+    text_add(t, g->sign.words.v, g->sign.words.len);
     text_end_line(t, from);
     if (has_state)
         groups_put_history(t, g, trend);
@@ -314,10 +317,10 @@ static void groups_put_group_json(text *t, const group *g, group_trend trend)
     const char *name = group_trend_name(trend);
     json_begin(t, "crash-group");
     json_put_number(t, "count", g->reports);
-    json_put_hash(t, "hash", g->signature.hash);
-    json_put_str(t, "signature", str_make(g->signature.text.v, g->signature.text.len));
+    json_put_hash(t, "hash", g->sign.hash);
+    json_put_str(t, "signature", str_make(g->sign.words.v, g->sign.words.len));
     if (g->head != g)
-        json_put_hash(t, "similar_to", g->head->signature.hash);
+        json_put_hash(t, "similar_to", g->head->sign.hash);
     else
         json_put_str(t, "similar_to", str_make(NULL, 0));
     json_put_day(t, "first", g->first);
@@ -387,7 +390,7 @@ void groups_print(group_list *groups, bool is_json, text *out)
     groups_shown shown;
     groups_join(groups, &shown);
     groups_find_heads(&shown.list);
-    group **order = mem_alloc(shown.list.count * sizeof *order);
+    group **order = (group **)mem_alloc(shown.list.count * sizeof *order);
     for (size_t i = 0; i < shown.list.count; i++) {
         order[i] = shown.list.v[i];
         order[i]->head->family_count += order[i]->reports;

@@ -36,30 +36,30 @@ bool groups_has_state(const group_list *groups); /* whether it began with what e
 enum { GROUP_DAYS = 28, GROUP_VERSIONS = 64 };
 
 /* Reports of one day. */
-typedef struct day_count {
-    day day;
+typedef struct day_reports {
+    day on;
     uint64_t reports;
-} day_count;
+} day_reports;
 
 /* Reports of one version of the program. */
-typedef struct version_count {
+typedef struct version_reports {
     text name;
     uint64_t reports;
     day first; /* 0: not told */
     day last;
-} version_count;
+} version_reports;
 
 /* Reports of one signature. */
 typedef struct group {
-    signature signature; /* of the first of them; its day and version count for nothing here */
+    signature sign; /* of the first of them; its day and version count for nothing here */
     uint64_t reports;
     uint64_t added; /* of these, by this run */
     day first;      /* 0: not told */
     day last;
-    day before;                 /* the last day that the state knew; 0: none */
-    day_count days[GROUP_DAYS]; /* the latest ones, in order */
+    day before;                   /* the last day that the state knew; 0: none */
+    day_reports days[GROUP_DAYS]; /* the latest ones, in order */
     unsigned day_count;
-    version_count *versions; /* by name */
+    version_reports *versions; /* by name */
     size_t version_count;
     size_t version_cap;
     const char **paths; /* of this run's reports */
@@ -72,7 +72,7 @@ typedef struct group {
 
 /* A report, until it is counted. */
 typedef struct group_report {
-    signature signature;
+    signature sign;
     const char *path;
     size_t number; /* in the order in which they came */
 } group_report;

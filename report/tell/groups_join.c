@@ -15,7 +15,7 @@ static unsigned groups_told(const group *g)
 {
     unsigned told = 0;
     for (unsigned i = 0; i < PART_STACK; i++)
-        told += g->signature.part_len[i] > 0;
+        told += g->sign.part_len[i] > 0;
     return told;
 }
 
@@ -24,11 +24,11 @@ static unsigned groups_told(const group *g)
 static bool groups_tells_more(const group *one, const group *other)
 {
     bool has_more = false;
-    if (!signature_tells(&other->signature) && other->signature.part_len[PART_EXCEPTION] == 0)
+    if (!signature_tells(&other->sign) && other->sign.part_len[PART_EXCEPTION] == 0)
         return false;
     for (unsigned i = 0; i < PART_STACK; i++) {
-        machsym_str a = signature_part_of(&one->signature, (signature_part)i);
-        machsym_str b = signature_part_of(&other->signature, (signature_part)i);
+        machsym_str a = signature_part_of(&one->sign, (signature_part)i);
+        machsym_str b = signature_part_of(&other->sign, (signature_part)i);
         if (b.len > 0 && !str_equal(a, b))
             return false;
         has_more |= a.len > b.len;
@@ -41,8 +41,8 @@ static int groups_by_stack(const void *a, const void *b)
 {
     const group *x = *(group *const *)a;
     const group *y = *(group *const *)b;
-    machsym_str sx = signature_part_of(&x->signature, PART_STACK);
-    machsym_str sy = signature_part_of(&y->signature, PART_STACK);
+    machsym_str sx = signature_part_of(&x->sign, PART_STACK);
+    machsym_str sy = signature_part_of(&y->sign, PART_STACK);
     size_t len = sx.len < sy.len ? sx.len : sy.len;
     int order = len > 0 ? memcmp(sx.ptr, sy.ptr, len) : 0;
     unsigned tx = groups_told(x);
@@ -50,14 +50,14 @@ static int groups_by_stack(const void *a, const void *b)
     MACHSYM_COUNT_WORK(1);
     if (order != 0 || sx.len != sy.len)
         return order != 0 ? order : sx.len < sy.len ? -1 : 1;
-    return tx != ty ? (tx > ty ? -1 : 1) : group_compare_signatures(&x->signature, &y->signature);
+    return tx != ty ? (tx > ty ? -1 : 1) : group_compare_signatures(&x->sign, &y->sign);
 }
 
 /* Groups of one stack, those that tell most first: so it is known of each whether it stands alone before one
  * that tells less asks. */
 static void groups_join_stack(group **v, size_t count)
 {
-    if (count > MAX_OF_STACK || v[0]->signature.frame_count == 0)
+    if (count > MAX_OF_STACK || v[0]->sign.frame_count == 0)
         return;
     for (size_t i = 0; i < count; i++) {
         group *only = NULL;
@@ -80,24 +80,24 @@ static void groups_add_to(group *sum, const group *g)
     sum->added += g->added;
     sum->before = g->before > sum->before ? g->before : sum->before;
     for (unsigned i = 0; i < g->day_count; i++)
-        group_count_day(sum, g->days[i].day, g->days[i].reports);
+        group_count_day(sum, g->days[i].on, g->days[i].reports);
     sum->first = sum->first == 0 || (g->first != 0 && g->first < sum->first) ? g->first : sum->first;
     sum->last = g->last > sum->last ? g->last : sum->last;
     for (size_t i = 0; i < g->version_count; i++) {
-        const version_count *v = &g->versions[i];
+        const version_reports *v = &g->versions[i];
         group_count_version(sum, str_make(v->name.v, v->name.len), v->reports, v->first, v->last);
     }
     for (size_t i = 0; i < g->path_count; i++) {
-        sum->paths = mem_room(sum->paths, sum->path_count, &sum->path_cap, sizeof *sum->paths);
+        sum->paths = (const char **)mem_room(sum->paths, sum->path_count, &sum->path_cap, sizeof *sum->paths);
         sum->paths[sum->path_count++] = g->paths[i];
     }
 }
 
 static group *groups_copy(const group *g)
 {
-    signature s = g->signature;
-    s.text = (text){0};
-    text_add(&s.text, g->signature.text.v, g->signature.text.len);
+    signature s = g->sign;
+    memset(&s.words, 0, sizeof s.words);
+    text_add(&s.words, g->sign.words.v, g->sign.words.len);
     group *copy = group_new(&s);
     groups_add_to(copy, g);
     return copy;
@@ -125,18 +125,18 @@ static void groups_show(group **order, size_t count, groups_shown *out)
 
 void groups_join(const group_list *groups, groups_shown *out)
 {
-    group **order = mem_alloc(groups->count * sizeof *order);
+    group **order = (group **)mem_alloc(groups->count * sizeof *order);
     memset(out, 0, sizeof *out);
     out->list.known_until = groups->known_until;
     out->list.has_state = groups->has_state;
-    out->list.v = mem_alloc(groups->count * sizeof *out->list.v);
+    out->list.v = (group **)mem_alloc(groups->count * sizeof *out->list.v);
     for (size_t i = 0; i < groups->count; i++)
         order[i] = groups->v[i];
     qsort(order, groups->count, sizeof *order, groups_by_stack);
     for (size_t lo = 0, hi; lo < groups->count; lo = hi) {
-        machsym_str stack = signature_part_of(&order[lo]->signature, PART_STACK);
+        machsym_str stack = signature_part_of(&order[lo]->sign, PART_STACK);
         hi = lo + 1;
-        while (hi < groups->count && str_equal(signature_part_of(&order[hi]->signature, PART_STACK), stack))
+        while (hi < groups->count && str_equal(signature_part_of(&order[hi]->sign, PART_STACK), stack))
             hi++;
         groups_join_stack(order + lo, hi - lo);
     }

@@ -20,7 +20,7 @@ static void groups_put_days(text *t, const group *g)
     text_c(t, ",\"days\":{");
     for (unsigned i = 0; i < g->day_count; i++) {
         text_c(t, i > 0 ? ",\"" : "\"");
-        text_day(t, g->days[i].day);
+        text_day(t, g->days[i].on);
         text_c(t, "\":");
         text_dec(t, g->days[i].reports);
     }
@@ -31,7 +31,7 @@ static void groups_put_versions(text *t, const group *g)
 {
     text_c(t, ",\"versions\":[");
     for (size_t i = 0; i < g->version_count; i++) {
-        const version_count *v = &g->versions[i];
+        const version_reports *v = &g->versions[i];
         text_c(t, i > 0 ? ",{\"version\":" : "{\"version\":");
         text_json(t, str_make(v->name.v, v->name.len));
         json_put_number(t, "reports", v->reports);
@@ -46,16 +46,16 @@ static void groups_put_kept(text *t, const group *g)
 {
     json_begin(t, group_schema);
     for (unsigned i = 0; i < PART_COUNT; i++)
-        json_put_str(t, part_names[i], signature_part_of(&g->signature, (signature_part)i));
+        json_put_str(t, part_names[i], signature_part_of(&g->sign, (signature_part)i));
     json_put_number(t, "reports", g->reports);
     json_put_day(t, "first", g->first);
     json_put_day(t, "last", g->last);
     groups_put_days(t, g);
     groups_put_versions(t, g);
     text_c(t, ",\"frames\":[");
-    for (unsigned i = 0; i < g->signature.frame_count; i++) {
+    for (unsigned i = 0; i < g->sign.frame_count; i++) {
         text_c(t, i > 0 ? ",\"" : "\"");
-        text_hex(t, g->signature.frames[i], 16);
+        text_hex(t, g->sign.frames[i], 16);
         text_char(t, '"');
     }
     text_c(t, "]}\n");
@@ -185,8 +185,7 @@ static bool groups_take_group(reading *r, const json *doc)
         s.frame_count += groups_hash_in(doc, at, &s.frames[s.frame_count]);
     group_list *groups = r->groups;
     group *g = group_new(&s);
-    if (groups->count > 0 &&
-        group_compare_signatures(&groups->v[groups->count - 1]->signature, &g->signature) >= 0) {
+    if (groups->count > 0 && group_compare_signatures(&groups->v[groups->count - 1]->sign, &g->sign) >= 0) {
         group_free(g);
         return groups_fail(r, "its groups are out of order");
     }
@@ -209,7 +208,7 @@ static bool groups_read_state(reading *r)
     json_free(&doc);
     if (!has_sum || sum != str_hash(r->rest) || count > r->rest.len)
         return groups_fail(r, "cut short or changed: its sum is another");
-    r->groups->v = mem_alloc((size_t)count * sizeof *r->groups->v);
+    r->groups->v = (group **)mem_alloc((size_t)count * sizeof *r->groups->v);
     for (uint64_t i = 0; i < count; i++) {
         if (!groups_take_line(r, group_schema, &doc))
             return false;

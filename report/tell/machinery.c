@@ -195,7 +195,7 @@ static int machinery_by_bytes(const void *a, const void *b)
 
 machinery *machinery_make(text *source)
 {
-    machinery *list = mem_alloc(sizeof *list);
+    machinery *list = (machinery *)mem_alloc(sizeof *list);
     machsym_str line;
     memset(list, 0, sizeof *list);
     list->source = *source;
@@ -207,7 +207,7 @@ machinery *machinery_make(text *source)
         if (line.len == 0 || line.ptr[0] == '#')
             continue;
         list->source.v[(size_t)(line.ptr - list->source.v) + line.len] = 0;
-        list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
+        list->v = (const char **)mem_room(list->v, list->count, &list->cap, sizeof *list->v);
         list->v[list->count++] = line.ptr;
         list->has_images |= memchr(line.ptr, '`', line.len) != NULL;
     }

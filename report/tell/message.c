@@ -176,7 +176,8 @@ void message_put_stable(text *out, machsym_str words)
 {
     size_t from = out->len;
     words = message_selector(str_trim(words));
-    words.len = words.len < MESSAGE_READ ? words.len : MESSAGE_READ;
+    if (words.len > MESSAGE_READ)
+        words.len = MESSAGE_READ;
     while (words.len > 0) {
         size_t before = out->len;
         size_t quoted = message_quoted_len(words);

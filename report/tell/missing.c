@@ -143,15 +143,15 @@ static int missing_compare_images(const missing_image *a, const missing_image *b
 
 static int missing_by_image(const void *a, const void *b)
 {
-    const missing_image *x = a;
-    const missing_image *y = b;
+    const missing_image *x = (const missing_image *)a;
+    const missing_image *y = (const missing_image *)b;
     int order = missing_compare_images(x, y);
     return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
 static bool missing_image_is_before(const void *element, const void *key)
 {
-    return missing_compare_images(element, key) < 0;
+    return missing_compare_images((const missing_image *)element, (const missing_image *)key) < 0;
 }
 
 /* Sorts, and makes those that are one image one entry. */
@@ -181,7 +181,7 @@ static void missing_add_image(missing_list *list, const missing_image *m)
         list->v[at].reports += m->reports;
         return;
     }
-    list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
+    list->v = (missing_image *)mem_room(list->v, list->count, &list->cap, sizeof *list->v);
     missing_image *kept = &list->v[list->count++];
     *kept = *m;
     kept->number = list->number++;
@@ -191,7 +191,7 @@ static void missing_add_image(missing_list *list, const missing_image *m)
     kept->os = pool_copy(&list->strings, m->os.ptr, m->os.len);
     if (m->status.path != NULL)
         kept->status.path = pool_copy_z(&list->strings, m->status.path, strlen(m->status.path));
-    if (list->count - list->sorted > (list->sorted > MIN_UNSORTED ? list->sorted : MIN_UNSORTED))
+    if (list->count - list->sorted > (list->sorted > MIN_UNSORTED ? list->sorted : (size_t)MIN_UNSORTED))
         missing_sort_list(list);
 }
 
@@ -209,7 +209,8 @@ static void missing_add_system(missing_list *list, const missing_system *s)
     }
     if (list->system_count == MAX_SYSTEMS)
         return;
-    list->systems = mem_room(list->systems, list->system_count, &list->system_cap, sizeof *list->systems);
+    list->systems = (missing_system *)mem_room(list->systems, list->system_count, &list->system_cap,
+                                               sizeof *list->systems);
     missing_system *kept = &list->systems[list->system_count++];
     *kept = *s;
     kept->images = 0;
@@ -274,8 +275,8 @@ void missing_free(missing_list *list)
 /* Images of the system come last. */
 static int missing_by_need(const void *a, const void *b)
 {
-    const missing_image *x = a;
-    const missing_image *y = b;
+    const missing_image *x = (const missing_image *)a;
+    const missing_image *y = (const missing_image *)b;
     if (x->is_system != y->is_system)
         return x->is_system ? 1 : -1;
     if (x->frames != y->frames)
@@ -319,8 +320,8 @@ static size_t missing_order_by_need(missing_list *list, uint64_t *frames)
 
 static int missing_by_frames(const void *a, const void *b)
 {
-    const missing_system *x = a;
-    const missing_system *y = b;
+    const missing_system *x = (const missing_system *)a;
+    const missing_system *y = (const missing_system *)b;
     if (x->frames != y->frames)
         return x->frames > y->frames ? -1 : 1;
     int order = missing_compare_names(x->os, y->os);
@@ -433,7 +434,7 @@ static void missing_put_json_image(text *t, const missing_image *m)
     json_put_number(t, "frames", m->frames);
     json_put_number(t, "reports", m->reports);
     json_put_str(t, "why", str_c(missing_why(m)));
-    json_put_str(t, "file", m->status.path != NULL ? str_c(m->status.path) : (machsym_str){NULL, 0});
+    json_put_str(t, "file", m->status.path != NULL ? str_c(m->status.path) : str_make(NULL, 0));
     if (m->status.found == IMAGE_OTHER_UUID || m->status.found == IMAGE_UNPROVEN)
         json_put_uuid(t, "file_uuid", &m->status.uuid);
     text_char(t, '}');

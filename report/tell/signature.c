@@ -30,25 +30,25 @@ typedef struct signing {
 
 machsym_str signature_part_of(const signature *s, signature_part part)
 {
-    return str_make(s->text.v + s->part_at[part], s->part_len[part]);
+    return str_make(s->words.v + s->part_at[part], s->part_len[part]);
 }
 
 void signature_compose(signature *s, const machsym_str parts[PART_COUNT])
 {
     static const char *const around[PART_COUNT][2] = {{"", ""}, {"", ""}, {"[", "]"}, {"(", ")"}, {"", ""}};
-    s->text.len = 0;
+    s->words.len = 0;
     for (unsigned i = 0; i < PART_COUNT; i++) {
-        const char *between = s->text.len == 0 ? "" : i == PART_STACK ? ": " : " ";
+        const char *between = s->words.len == 0 ? "" : i == PART_STACK ? ": " : " ";
         if (parts[i].len == 0)
             continue;
-        text_c(&s->text, between);
-        text_c(&s->text, around[i][0]);
-        s->part_at[i] = (uint32_t)s->text.len;
+        text_c(&s->words, between);
+        text_c(&s->words, around[i][0]);
+        s->part_at[i] = (uint32_t)s->words.len;
         s->part_len[i] = (uint32_t)parts[i].len;
-        text_str(&s->text, parts[i]);
-        text_c(&s->text, around[i][1]);
+        text_str(&s->words, parts[i]);
+        text_c(&s->words, around[i][1]);
     }
-    s->hash = str_hash(str_make(s->text.v, s->text.len));
+    s->hash = str_hash(str_make(s->words.v, s->words.len));
 }
 
 bool signature_tells(const signature *s)

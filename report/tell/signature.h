@@ -22,7 +22,7 @@ typedef enum signature_part {
 
 /* A crash in a form that is the same for every report of it: the top frames of the app, innermost first. */
 typedef struct signature {
-    text text;           /* "EXC_BREAKPOINT [0x8badf00d] (message): a | b | c" */
+    text words;          /* "EXC_BREAKPOINT [0x8badf00d] (message): a | b | c" */
     uint64_t hash;       /* of text */
     uint64_t frames[16]; /* hashes of all app frames, most */
     unsigned frame_count;

@@ -52,7 +52,7 @@ static void groups_table_open(frame_table *table, size_t frames)
     table->size = 64;
     while (table->size < frames * 2)
         table->size *= 2;
-    table->v = mem_alloc(table->size * sizeof *table->v);
+    table->v = (frame_entry *)mem_alloc(table->size * sizeof *table->v);
     memset(table->v, 0, table->size * sizeof *table->v);
 }
 
@@ -72,7 +72,7 @@ static frame_entry *groups_table_next(const frame_table *table, uint64_t frame, 
 
 static void groups_add_head(families *all, group *head)
 {
-    const signature *s = &head->signature;
+    const signature *s = &head->sign;
     all->count++;
     for (unsigned i = 0; i < s->frame_count; i++) {
         unsigned tries = 0;
@@ -175,7 +175,7 @@ static bool groups_is_among(group *const *list, size_t count, const group *g)
 
 static group *groups_find_head(const families *all, group *g)
 {
-    const signature *s = &g->signature;
+    const signature *s = &g->sign;
     group *tried[MAX_CANDIDATES];
     size_t count = 0;
     group *best = g;
@@ -188,7 +188,7 @@ static group *groups_find_head(const families *all, group *g)
             if (groups_is_among(tried, count, entry->head))
                 continue;
             tried[count++] = entry->head;
-            int64_t percent = groups_similarity(all, s, &entry->head->signature);
+            int64_t percent = groups_similarity(all, s, &entry->head->sign);
             best = percent > most ? entry->head : best;
             most = percent > most ? percent : most;
         }
@@ -202,7 +202,7 @@ static int groups_by_size(const void *a, const void *b)
     const group *y = *(group *const *)b;
     if (x->reports != y->reports)
         return x->reports > y->reports ? -1 : 1;
-    return group_compare_signatures(&x->signature, &y->signature);
+    return group_compare_signatures(&x->sign, &y->sign);
 }
 
 /* Groups find their place the largest first, which makes the most common one the head. All of them do so in
@@ -210,11 +210,11 @@ static int groups_by_size(const void *a, const void *b)
 void groups_find_heads(group_list *groups)
 {
     families all = {{NULL, 0}, {NULL, 0}, 0};
-    group **order = mem_alloc(groups->count * sizeof *order);
+    group **order = (group **)mem_alloc(groups->count * sizeof *order);
     size_t frames = 0;
     for (size_t i = 0; i < groups->count; i++) {
         order[i] = groups->v[i];
-        frames += order[i]->signature.frame_count;
+        frames += order[i]->sign.frame_count;
     }
     groups_table_open(&all.heads, frames);
     groups_table_open(&all.counts, frames);

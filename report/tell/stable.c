@@ -241,7 +241,8 @@ static bool stable_take_word(machsym_str s, size_t at, stable_piece *out)
         if (!stable_stands(s, at, words[i].word))
             continue;
         size_t word = strlen(words[i].word);
-        const char *end = words[i].close != 0 ? memchr(s.ptr + at, words[i].close, s.len - at) : NULL;
+        const char *end =
+            words[i].close != 0 ? (const char *)memchr(s.ptr + at, words[i].close, s.len - at) : NULL;
         out->kept = str_c(words[i].kept);
         out->len = words[i].close == 0 ? word : end != NULL ? (size_t)(end - s.ptr) + 1 - at : s.len - at;
         return true;
@@ -373,7 +374,8 @@ void stable_name(text *out, machsym_str name, machsym_str image)
     text readable = {0};
     size_t from = out->len;
     name = str_trim(name);
-    name.len = name.len > STABLE_NAME_MAX_LEN ? STABLE_NAME_MAX_LEN : name.len;
+    if (name.len > STABLE_NAME_MAX_LEN)
+        name.len = STABLE_NAME_MAX_LEN;
     stable_put_readable(&readable, stable_without_block(stable_without_suffixes(name)));
     machsym_str s = stable_without_prefixes(str_make(readable.v, readable.len));
     s = stable_put_closures(out, s);

@@ -156,7 +156,8 @@ static void apple_put_instructions(const apple_text *a, uint32_t thread, uint64_
         more = json_next(a->doc, bytes, &at);
         if (count < ROW && more)
             continue;
-        apple_put_row(a, row, count, offset >= done && offset - done < count ? (size_t)(offset - done) : ROW);
+        apple_put_row(a, row, count,
+                      offset >= done && offset - done < count ? (size_t)(offset - done) : (size_t)ROW);
         done += count;
         count = 0;
     }

@@ -91,7 +91,7 @@ static void brief_put_head(const report *r, machsym_str label, text *t)
     text_str(&app, r->facts[FACT_VERSION]);
     json_begin(t, "crash-brief");
     brief_member(t, "report", label, BRIEF_LABEL);
-    brief_member(t, "app", (machsym_str){app.v, app.len}, BRIEF_LABEL);
+    brief_member(t, "app", str_make(app.v, app.len), BRIEF_LABEL);
     brief_member(t, "os", r->facts[FACT_OS], BRIEF_SHORT);
     text_free(&app);
 }
@@ -103,7 +103,7 @@ static void brief_put_what(const report *r, const facts *found, text *t)
     facts_put_sentence(&sentence, r);
     json_put_str(t, "cause", str_c(facts_cause_name(found->cause)));
     json_put_key(t, "what");
-    brief_text(t, (machsym_str){sentence.v, sentence.len}, BRIEF_SENTENCE);
+    brief_text(t, str_make(sentence.v, sentence.len), BRIEF_SENTENCE);
     text_free(&sentence);
 }
 
@@ -120,7 +120,7 @@ static void brief_put_words(const report *r, text *t, size_t from)
     machsym_str rest = {words.v, words.len};
     while (str_take_line(&rest, &line)) {
         line = str_trim(line);
-        if (str_equal(line, (machsym_str){sentence.v, sentence.len}))
+        if (str_equal(line, str_make(sentence.v, sentence.len)))
             continue;
         text_c(&part, has_one ? "," : ",\"words\":[");
         brief_text(&part, line, BRIEF_WORDS);
@@ -142,7 +142,7 @@ static void brief_put_function(const report *r, const report_frame *frame, uint3
     if (name.len == 0) {
         text_c(&address, "0x");
         text_hex(&address, frame->addr, 1);
-        name = (machsym_str){address.v, address.len};
+        name = str_make(address.v, address.len);
     }
     text_c(t, "{\"name\":");
     brief_text(t, name, BRIEF_NAME);
@@ -213,7 +213,7 @@ static void brief_put_missing(const report *r, brief_missing *found, text *t, si
 {
     text part = {0};
     unsigned shown = 0;
-    *found = (brief_missing){.own = 0};
+    memset(found, 0, sizeof *found);
     json_put_key(t, "missing");
     text_char(t, '[');
     for (uint32_t i = 0; i < r->image_count; i++) {
@@ -259,7 +259,7 @@ static void brief_put_do(const report *r, const resolve_counts *counts, const br
     } else {
         text_c(&words, "read the code at the first line of where");
     }
-    brief_member(t, "do", (machsym_str){words.v, words.len}, BRIEF_WORDS);
+    brief_member(t, "do", str_make(words.v, words.len), BRIEF_WORDS);
     text_free(&words);
 }
 
@@ -346,7 +346,7 @@ static void brief_put_rest(const report *r, const facts *found, const machinery 
     text part = {0};
     signature_of(r, list, &s);
     json_put_hash(&part, "signature", s.hash);
-    text_free(&s.text);
+    text_free(&s.words);
     brief_try(out, from, &part, BRIEF_ALL);
     brief_put_whose(r, &part);
     brief_try(out, from, &part, BRIEF_ALL);

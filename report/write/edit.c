@@ -8,8 +8,9 @@
 
 void edit_open(writer *w, size_t at, size_t end)
 {
-    w->edits = mem_room(w->edits, w->count, &w->cap, sizeof *w->edits);
-    w->edits[w->count++] = (edit){at, end, w->added.len, w->added.len};
+    w->edits = (edit *)mem_room(w->edits, w->count, &w->cap, sizeof *w->edits);
+    edit one = {at, end, w->added.len, w->added.len};
+    w->edits[w->count++] = one;
 }
 
 void edit_close(writer *w)

@@ -1,7 +1,6 @@
 /* Pages: reports as data, between the two halves of the page. */
 #include "html.h"
 #include "../base/json_put.h"
-#include "machsym.h"
 #include "write.h"
 
 static void html_put_pieces(const char *const *pieces, text *out)
@@ -39,7 +38,7 @@ void html_add(const report *r, const write_options *how, const resolve_counts *c
     write_text(r, how, &as_text);
     text_c(&data, "{\"name\":");
     text_json(&data, str_c(label));
-    json_put_str(&data, "text", (machsym_str){as_text.v, as_text.len});
+    json_put_str(&data, "text", str_make(as_text.v, as_text.len));
     json_put_key(&data, "json");
     write_json(r, &one_line, counts, &data);
     data.len -= data.v[data.len - 1] == '\n';

@@ -84,8 +84,7 @@ static void write_put_json_image(text *t, const report_image *image)
     json_put_number(t, "frames", image->frame_count);
     json_put_number(t, "missing", image->missing);
     json_put_str(t, "status", str_c(write_image_state(image)));
-    json_put_str(t, "symbols",
-                 image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
+    json_put_str(t, "symbols", image->status.path != NULL ? str_c(image->status.path) : str_make(NULL, 0));
     if (image->looked_for && image->status.found == IMAGE_FOUND) {
         if (image->status.why != NULL)
             json_put_str(t, "damage", str_c(image->status.why));

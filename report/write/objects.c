@@ -224,7 +224,7 @@ void jsonframe_stackshot(writer *w, const report_frame *frame)
         const report_call *call = &w->r->calls[frame->call + i];
         call_put(&t, call, w->how->full_path);
         text_char(&w->added, ',');
-        text_json(&w->added, (machsym_str){t.v, t.len});
+        text_json(&w->added, str_make(t.v, t.len));
         text_free(&t);
     }
     edit_close(w);

@@ -12,8 +12,8 @@
 
 static int write_by_edit_place(const void *a, const void *b)
 {
-    const edit *x = a;
-    const edit *y = b;
+    const edit *x = (const edit *)a;
+    const edit *y = (const edit *)b;
     MACHSYM_COUNT_WORK(1);
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
@@ -108,7 +108,7 @@ static void write_frame(writer *w, const report_frame *frame)
 /* Of each token of a document the element of an array that it is or lies in; 0: it lies in none. */
 static uint32_t *write_list_elements(const json *doc)
 {
-    uint32_t *elements = mem_alloc(doc->count * sizeof *elements);
+    uint32_t *elements = (uint32_t *)mem_alloc(doc->count * sizeof *elements);
     for (uint32_t i = 0; i < doc->count; i++) {
         uint32_t parent = doc->v[i].parent;
         bool is_element = json_is(doc, parent, JSON_ARRAY);
@@ -223,7 +223,7 @@ static void write_without_parts(writer *w)
         write_next_document(r, i, &d);
         if (!d.has_left_out && !d.has_lines)
             continue;
-        bool *marks = mem_alloc(2 * doc->count * sizeof *marks);
+        bool *marks = (bool *)mem_alloc(2 * doc->count * sizeof *marks);
         memset(marks, 0, 2 * doc->count * sizeof *marks);
         write_mark_left_out(r, i, &d, marks, marks + doc->count);
         for (uint32_t k = 0; k < doc->count; k++) {
@@ -407,7 +407,7 @@ void write_same(const report *r, const write_options *how, text *out)
     } else {
         text plain = {0};
         write_splice_edits(&w, &plain);
-        write_encode_utf16(r, (machsym_str){plain.v, plain.len}, out);
+        write_encode_utf16(r, str_make(plain.v, plain.len), out);
         text_free(&plain);
     }
     write_free_edits(&w);
@@ -415,8 +415,9 @@ void write_same(const report *r, const write_options *how, text *out)
 
 static void write_add_edit(edit_list *out, size_t at, size_t end, size_t text_at)
 {
-    out->v = mem_room(out->v, out->count, &out->cap, sizeof *out->v);
-    out->v[out->count++] = (edit){at, end, text_at, out->added.len};
+    out->v = (edit *)mem_room(out->v, out->count, &out->cap, sizeof *out->v);
+    edit one = {at, end, text_at, out->added.len};
+    out->v[out->count++] = one;
 }
 
 void write_edit_out(edit_list *out, size_t at, size_t end)

@@ -255,7 +255,7 @@ static uint64_t write_put_level(const apple_text *a, recursion *at, const report
 /* "      12  ", two columns more for each frame that it is in. */
 static void write_put_branch(const apple_text *a, const report_frame *frame)
 {
-    uint32_t depth = frame->depth < MAX_INDENT ? frame->depth : MAX_INDENT;
+    uint32_t depth = frame->depth < MAX_INDENT ? frame->depth : (uint32_t)MAX_INDENT;
     text count = {0};
     text_dec(&count, frame->samples);
     for (size_t i = count.len; i < 8 + 2 * (size_t)depth; i++)
@@ -491,7 +491,7 @@ static int write_by_base(const void *a, const void *b)
 static void write_list_images(const apple_text *a)
 {
     uint32_t count = a->r->image_count;
-    const report_image **order = mem_alloc(count * sizeof(report_image *));
+    const report_image **order = (const report_image **)mem_alloc(count * sizeof(report_image *));
     text_c(a->t, "Binary Images:\n");
     for (uint32_t i = 0; i < count; i++)
         order[i] = &a->r->images[i];

@@ -453,13 +453,13 @@ static void crash_print_signature(const crash_answer *answer, bool is_json)
         json_begin(&t, "crash-signature");
         json_put_str(&t, "report", str_c(answer->label));
         json_put_hash(&t, "hash", s->hash);
-        json_put_str(&t, "signature", (machsym_str){s->text.v, s->text.len});
+        json_put_str(&t, "signature", (machsym_str){s->words.v, s->words.len});
         text_c(&t, "}\n");
         out_text(&t);
         text_free(&t);
         return;
     }
-    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, answer->label);
+    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->words.len, s->words.v, answer->label);
 }
 
 bool crash_say_complaints(image_pool *images)
@@ -541,7 +541,7 @@ static void crash_count_result(crash_run *run, crash_result *result)
     missing_add_list(&run->missing, &result->missing);
     missing_free(&result->missing);
     for (uint32_t i = 0; i < result->report_count && result->answers != NULL; i++)
-        text_free(&result->answers[i].signature.text);
+        text_free(&result->answers[i].signature.words);
     free(result->answers);
     pool_free(&result->labels);
     if (run->options->json_out != NULL) {

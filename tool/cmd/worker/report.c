@@ -100,8 +100,8 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
         signature s;
         signature_of(r, o->machinery, &s);
         json_put_hash(a->out, "hash", s.hash);
-        request_put_text(a->out, "signature", &s.text);
-        text_free(&s.text);
+        request_put_text(a->out, "signature", &s.words);
+        text_free(&s.words);
     }
     text_char(a->out, '}');
     text_free(&t);
