@@ -515,12 +515,12 @@ static void test_signatures(void)
         sign("Thread 3 Crashed:\n0 libsystem_c.dylib 0x9005 raise + 8\n1 App 0x1110 f + 20 (f.c:13)\n"
              "2 App 0x1030 main.llvm.88 + 3\n" IMAGES);
     signature c = sign("Thread 0 Crashed:\n0 App 0x1010 g + 16\n1 App 0x1030 main + 3\n" IMAGES);
-    CHECK_STR(((machsym_str){a.text.v, a.text.len}), "f | main");
+    CHECK_STR(((machsym_str){a.words.v, a.words.len}), "f | main");
     CHECK_EQ(a.hash, b.hash);
     CHECK(a.hash != c.hash);
-    text_free(&a.text);
-    text_free(&b.text);
-    text_free(&c.text);
+    text_free(&a.words);
+    text_free(&b.words);
+    text_free(&c.words);
 }
 
 /* Of an image that has neither a UUID nor a name nothing is looked for. */
