@@ -192,20 +192,16 @@ run $samples/bugsnag-event.json
 has '"method": "-[Player skip:]"' '"file":"player.mm"' '"lineNumber":19'
 run --signature $samples/bugsnag-event.json
 has "EXC_BREAKPOINT (Fatal error: index out of range): -[Player skip:] | -[Player play:] | main"
-if command -v python3 >/dev/null; then
-    PYTHONDONTWRITEBYTECODE=1 python3 tests/bugsnag_members.py "$MACHSYM" "$work" >"$work/out" 2>&1
-    check "Bugsnag's members, each absent, of another type and at its bounds" "$work/out"
-else
-    skip "Bugsnag's members: they need python3"
-fi
 
 # ---- Sentry ----
 
 keeps sentry-api.json
 for sample in sentry-envelope.txt sentry-api.json; do
+    crashed="main, the app's own frames" # the thread that the exception names; the service's sample has no list of threads
+    [ $sample = sentry-envelope.txt ] || crashed="the app's own frames"
     run --summary $samples/$sample
     has "demo 1.2 (34) on iOS 17.4 (21E219)" "KERN_INVALID_ADDRESS at 0x8." "access through a null pointer" \
-        "crashed in thread 0, the app's own frames" "require(bool)  queue.hpp:6  (inlined)"
+        "crashed in thread 0, $crashed" "require(bool)  queue.hpp:6  (inlined)"
     run --signature $samples/$sample
     has "EXC_BAD_ACCESS: -[Player skip:] | -[Player play:] | main"
 done
@@ -369,5 +365,14 @@ for sample in ../reports/demo.ips ../reports/demo-sentry.json ../stacks/log.ndjs
     run $samples/$sample
     ! grep -q '"owner"\|\("filename"\|"file"\|"source_*[Ff]ile"\) *: *"/fixtures' "$work/out"
     check "$sample: neither when it is not asked for"
+done
+
+# ---- Members ----
+
+# Of Bugsnag's and Sentry's events each member is absent, of another type and at its bounds.
+for service in bugsnag sentry; do
+    need "members of $service's events" python3 || break
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/members/run.py "$MACHSYM" "$work" $service >"$work/out" 2>&1
+    check "members of $service's events" "$work/out"
 done
 end

@@ -103,12 +103,12 @@ static void fields_add_image(report *r, const json *doc, uint32_t object)
     json_u64(doc, json_get(doc, object, "image_addr"), &image->base);
     if (json_u64(doc, json_get(doc, object, "image_size"), &size) && size <= UINT64_MAX - image->base)
         image->end = image->base + size;
-    image->path = report_json_str(r, doc, fields_either(doc, object, "code_file", "name"));
+    image->path = fields_text(r, doc, fields_either(doc, object, "code_file", "name"));
     image->name = str_base_name(image->path);
     machsym_str uuid = json_raw(doc, fields_either(doc, object, "uuid", "debug_id"));
     uuid.len = uuid.len > 36 ? 36 : uuid.len; /* Sentry's debug_id may go on with an age */
     image->has_uuid = parse_uuid_str(uuid, &image->uuid);
-    image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
+    image->arch = fields_text(r, doc, json_get(doc, object, "arch"));
     if (json_u64(doc, json_get(doc, object, "cpu_type"), &cpu)) {
         json_u64(doc, json_get(doc, object, "cpu_subtype"), &sub);
         image->arch = str_c(machsym_arch_name((uint32_t)cpu, (uint32_t)sub));
@@ -123,12 +123,14 @@ void fields_add_images(report *r, const json *doc, uint32_t array)
 }
 
 /* Where a frame already has a line of source: "File.m:12". */
-static void fields_set_where(report *r, report_frame *frame, machsym_str path, machsym_str line)
+static void fields_set_where(report *r, report_frame *frame, machsym_str path, uint64_t line)
 {
     text t = {0};
+    if (path.len == 0 || line == 0)
+        return;
     text_str(&t, str_base_name(path));
     text_char(&t, ':');
-    text_str(&t, line);
+    text_dec(&t, line);
     frame->where = pool_copy(&r->strings, t.v, t.len);
     frame->given_line = true;
     text_free(&t);
@@ -157,11 +159,11 @@ void fields_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form 
         frame->image_name = str_base_name(fields_text(r, doc, json_get(doc, at, words->image)));
         frame->given_folded = report_is_folded_name(frame->name);
         frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
-        machsym_str line = fields_text(r, doc, json_get(doc, at, words->line));
-        if (line.len > 0)
+        uint64_t line;
+        if (json_u64(doc, json_get(doc, at, words->line), &line))
             fields_set_where(r, frame, fields_text(r, doc, json_get(doc, at, words->file)), line);
         if (!report_is_no_name(frame->name, stack_image_name(r, frame)))
-            frame->named = line.len > 0 ? NAME_GIVEN : NAME_WEAK;
+            frame->named = frame->given_line ? NAME_GIVEN : NAME_WEAK;
     }
     uint32_t index = 0;
     for (uint32_t i = 0; i < thread->count; i++) {

@@ -11,6 +11,7 @@
 #include "../model/parts.h"
 #include "../model/registers.h"
 #include "../model/report.h"
+#include "../model/stack.h"
 #include "machsym.h"
 #include "formats.h"
 
@@ -19,6 +20,9 @@ typedef struct sentry_reader {
     report *r;
     uint32_t doc;
     frame_form form;
+    uint32_t threads; /* the lists */
+    uint32_t exceptions;
+    uint32_t first_thread; /* of the report */
 } sentry_reader;
 
 /* "org.example.demo@1.2+34" */
@@ -57,9 +61,12 @@ static void sentry_set_facts(report *r, const json *doc)
     fields_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
     fields_set_facts(r, doc, json_get(doc, contexts, "device"), device_facts,
                      sizeof device_facts / sizeof *device_facts);
-    report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, app, "app_version")),
-                    fields_text(r, doc, json_get(doc, app, "app_build")));
+    machsym_str version = fields_text(r, doc, json_get(doc, app, "app_version"));
+    machsym_str build = fields_text(r, doc, json_get(doc, app, "app_build"));
+    if (version.len > 0)
+        report_set_pair(r, FACT_VERSION, version, build);
     sentry_set_release(r, fields_text(r, doc, json_get(doc, 0, "release")));
+    report_set_pair(r, FACT_VERSION, version, build); /* a build alone tells less than the release */
     report_set_os(r, fields_text(r, doc, json_get(doc, os, "name")),
                   fields_text(r, doc, json_get(doc, os, "version")),
                   fields_text(r, doc, json_get(doc, os, "build")));
@@ -89,31 +96,70 @@ static void sentry_set_exception(report *r, const json *doc, uint32_t exception)
                      fields_text(r, doc, json_get(doc, exception, "value")));
 }
 
-/* The stacks of threads or exceptions. The last exception is the one that crashed, those before are what it
- * came from. */
-static void sentry_add_stacks(sentry_reader *w, uint32_t container, bool is_exception)
+/* The list of threads or exceptions. */
+static uint32_t sentry_values(const json *doc, uint32_t container)
+{
+    return json_is(doc, container, JSON_ARRAY) ? container : json_get(doc, container, "values");
+}
+
+static bool sentry_add_stack(sentry_reader *w, uint32_t owner, const char *number, bool crashed)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
-    uint32_t values = json_is(doc, container, JSON_ARRAY) ? container : json_get(doc, container, "values");
+    uint32_t stack = json_get(doc, owner, "stacktrace");
+    uint32_t frames = json_get(doc, stack, "frames");
+    if (!json_is(doc, frames, JSON_ARRAY))
+        return false;
+    report_thread *thread = report_add_thread(r);
+    json_u64(doc, json_get(doc, owner, number), &thread->number);
+    thread->name = fields_text(r, doc, json_get(doc, owner, "name"));
+    thread->crashed = crashed;
+    if (crashed)
+        registers_of_json(r, thread, doc, json_get(doc, stack, "registers"));
+    fields_add_stack(r, w->doc, frames, w->form);
+    return true;
+}
+
+static void sentry_add_threads(sentry_reader *w)
+{
+    const json *doc = &w->r->docs[w->doc];
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, w->threads, &at))
+        sentry_add_stack(w, at, "id", json_true(doc, json_get(doc, at, "crashed")));
+}
+
+/* The thread that an exception was on has no stack of its own, or the same, which is told once. */
+static void sentry_join_thread(sentry_reader *w, machsym_str id)
+{
+    report *r = w->r;
+    const json *doc = &r->docs[w->doc];
+    report_thread *main = &r->threads[r->thread_count - 1];
+    uint32_t at = JSON_NONE;
+    for (uint32_t i = w->first_thread; i + 1 < r->thread_count; i++)
+        r->threads[i].is_echo = r->threads[i].crashed && stack_is_same(r, main, &r->threads[i]);
+    while (id.len > 0 && json_next(doc, w->threads, &at)) {
+        if (str_equal(fields_text(r, doc, json_get(doc, at, "id")), id)) {
+            main->name = fields_text(r, doc, json_get(doc, at, "name"));
+            return;
+        }
+    }
+}
+
+/* The last exception is the one that crashed, those before are what it came from. */
+static void sentry_add_exceptions(sentry_reader *w)
+{
+    report *r = w->r;
+    const json *doc = &r->docs[w->doc];
+    const char *number = w->form == FORM_SENTRY ? "thread_id" : "threadId";
     uint32_t last = JSON_NONE;
     uint32_t at = JSON_NONE;
-    while (is_exception && json_next(doc, values, &at))
+    while (json_next(doc, w->exceptions, &at))
         last = at;
     sentry_set_exception(r, doc, last);
     at = JSON_NONE;
-    while (json_next(doc, values, &at)) {
-        uint32_t frames = json_get(doc, json_get(doc, at, "stacktrace"), "frames");
-        if (!json_is(doc, frames, JSON_ARRAY))
-            continue;
-        report_thread *thread = report_add_thread(r);
-        json_u64(doc, fields_either(doc, at, w->form == FORM_SENTRY ? "thread_id" : "threadId", "id"),
-                 &thread->number);
-        thread->crashed = at == last || json_true(doc, json_get(doc, at, "crashed"));
-        thread->name = fields_text(r, doc, json_get(doc, at, "name"));
-        if (thread->crashed)
-            registers_of_json(r, thread, doc, json_get(doc, json_get(doc, at, "stacktrace"), "registers"));
-        fields_add_stack(r, w->doc, frames, w->form);
+    while (json_next(doc, w->exceptions, &at)) {
+        if (sentry_add_stack(w, at, number, at == last) && at == last)
+            sentry_join_thread(w, fields_text(r, doc, json_get(doc, at, number)));
     }
 }
 
@@ -148,7 +194,7 @@ bool report_parse_sentry(report *r, uint32_t doc_index)
     const json *doc = &r->docs[doc_index];
     uint32_t first_frame = r->frame_count;
     uint32_t first_image = r->image_count;
-    sentry_reader w = {r, doc_index, FORM_SENTRY};
+    sentry_reader w = {r, doc_index, FORM_SENTRY, JSON_NONE, JSON_NONE, r->thread_count};
     uint32_t images = sentry_images(doc, 0, &w.form);
     if (!json_is(doc, images, JSON_ARRAY))
         return false;
@@ -158,9 +204,12 @@ bool report_parse_sentry(report *r, uint32_t doc_index)
     r->main_doc = doc_index;
     sentry_set_facts(r, doc);
     fields_add_images(r, doc, images);
-    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, 0, "threads") : json_get(doc, 0, "threads"), false);
-    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, 0, "exception") : json_get(doc, 0, "exception"),
-                      true);
+    w.threads =
+        sentry_values(doc, is_api ? sentry_entry_data(doc, 0, "threads") : json_get(doc, 0, "threads"));
+    w.exceptions =
+        sentry_values(doc, is_api ? sentry_entry_data(doc, 0, "exception") : json_get(doc, 0, "exception"));
+    sentry_add_threads(&w);
+    sentry_add_exceptions(&w);
     report_place_frames(r, first_frame, first_image);
     return true;
 }

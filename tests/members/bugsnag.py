@@ -1,9 +1,6 @@
-"""Bugsnag events in which each member is there, absent, of another type or at its bounds, and what must come out of them. The truth is a
-second reader, `expected`, written from the layout of Bugsnag's error reporting API and from docs/json.md.
-Usage: bugsnag_members.py TOOL FOLDER."""
-import copy, json, os, subprocess, sys, uuid
+"""Bugsnag's events, by its error reporting API."""
+from layout import ABSENT, NUMBERS, TEXTS, UUID, member, number, pair, system, text, thrown, uuid_of
 
-UUID = "4C4C44B5-5555-3144-A1BA-79CA685DEC58"
 BASE = {
     "id": "incident-7",
     "app": {"name": "Demo", "id": "org.example.demo", "version": "1.2", "bundleVersion": "34"},
@@ -25,9 +22,6 @@ for at, stack in enumerate((BASE["exceptions"][0], *BASE["threads"])):
     stack["stacktrace"] = [frame(0x102a30aec + 256 * (at == 2)), frame(0x102a30a7c)]
 BASE["threads"][1]["stacktrace"].append(OTHER)
 
-ABSENT = object()
-TEXTS = (ABSENT, "other", "", 7, None, True, {}, {"a": "b"}, [], ["a"])
-NUMBERS = (ABSENT, 0, 8, "8", "0x10", "", "x", None, [], "18446744073709551615", "18446744073709551616")
 FRAME = ("exceptions", 0, "stacktrace", 1)
 VARIED = [
     (("id",), TEXTS),
@@ -54,28 +48,6 @@ VARIED = [
 ]
 
 
-def text(value):
-    """What a member says that ought to be text: numbers are taken as they are written."""
-    return str(value) if type(value) in (str, int) else ""
-
-
-def number(value):
-    """A number of 64 bits, as JSON has it or in a string; hexadecimal ones begin with 0x."""
-    try:
-        value = int(text(value), 16 if text(value)[:2] == "0x" else 10)
-    except ValueError:
-        return None
-    return value if value < 1 << 64 else None
-
-
-def pair(first, second):
-    return (first + " " if first and second else first) + ("(%s)" % second if second else "")
-
-
-def member(value, key):
-    return value.get(key) if isinstance(value, dict) else None
-
-
 def image_of(base, file, name, address):
     """An image is told once, as its first frame tells it; a frame that tells none lies in the image below it."""
     known = ("/apps/Demo.app/demo", 0x102a30000, UUID)
@@ -89,8 +61,7 @@ def expected_frames(stack):
     for index, given in enumerate(stack["stacktrace"]):
         base = number(given.get("machoLoadAddress"))
         file = text(given.get("machoFile"))
-        digits = text(given.get("machoUUID")).replace("-", "")
-        name = str(uuid.UUID(digits)).upper() if len(digits) == 32 else None
+        name = uuid_of(given.get("machoUUID"))
         address = int(given["frameAddress"], 16)
         out.append((address, index > 0 and given.get("isPC") is not True, image_of(base, file, name, address)))
     return out
@@ -98,21 +69,20 @@ def expected_frames(stack):
 
 def expected(event):
     app, device = event["app"], event["device"]
-    names = " ".join(filter(None, (text(device.get("osName")), text(device.get("osVersion")))))
     error = event["exceptions"][0]
     kind = text(error.get("errorClass"))
     facts = {
         "process": text(app.get("name")), "identifier": text(app.get("id")), "hardware": text(device.get("model")),
         "date": text(device.get("time")), "incident": text(event.get("id")),
         "version": pair(text(app.get("version")), text(app.get("bundleVersion"))),
-        "os": pair(names, text(member(device.get("runtimeVersions"), "osBuild"))),
+        "os": system(device.get("osName"), device.get("osVersion"), member(device.get("runtimeVersions"), "osBuild")),
     }
     is_signal = kind.startswith(("EXC_", "SIG"))
     message = text(error.get("message"))
     if is_signal:
         facts |= {"exception": kind, "description": message}
     else:  # what was thrown is told in the sentence
-        facts["said"] = {key: value for key, value in (("kind", "exception" if kind else "reason"), ("name", kind), ("words", message)) if value}
+        facts["said"] = thrown(kind, message)
     first = {"kind": "thread" if is_signal else "last exception", "number": 0, "name": None, "crashed": is_signal,
              "frames": expected_frames(error)}
     threads = [first]
@@ -129,51 +99,4 @@ def expected(event):
     return facts, threads
 
 
-def told(out):
-    document = json.loads(out)
-    document |= {"said": document["facts"].get("said")}
-    images = [(i["path"] or "", int(i["base"], 16), i["uuid"]) for i in document["images"]]
-    threads = []
-    for thread in document["threads"]:
-        frames = [(int(f["address"], 16), f["return_address"], None if f["image"] is None else images[f["image"]])
-                  for f in thread["frames"]]
-        threads.append({key: thread[key] for key in ("kind", "number", "name", "crashed")} | {"frames": frames})
-    return document, threads
-
-
-def variants():
-    yield "as it is", BASE
-    for path, values in VARIED:
-        for value in values:
-            event = copy.deepcopy(BASE)
-            at = event
-            for key in path[:-1]:
-                at = at[key]
-            if value is not ABSENT:
-                at[path[-1]] = value
-            else:
-                at.pop(path[-1], None)
-            name = "/".join(map(str, path)) + (" absent" if value is ABSENT else " = " + json.dumps(value))
-            yield name, event
-
-
-def main():
-    tool, file, wrong, tried = sys.argv[1].split(), os.path.join(sys.argv[2], "event.json"), 0, 0
-    for name, event in variants():
-        with open(file, "w", encoding="utf-8") as out:
-            json.dump(event, out)
-        run = subprocess.run(tool + ["crash", "-q", "--no-cache", "--to=json", file], capture_output=True, text=True)
-        document, threads = told(run.stdout)
-        want_facts, want_threads = expected(event)
-        faults = ["%s: %r, not %r" % (key, document.get(key), value) for key, value in want_facts.items() if document.get(key, "") != value]
-        faults += ["thread: %r, not %r" % both for both in zip(threads, want_threads) if both[0] != both[1]]
-        faults += ["%d threads, not %d" % (len(threads), len(want_threads))] * (len(threads) != len(want_threads))
-        tried += 1
-        wrong += bool(faults)
-        for fault in faults:
-            print("%s: %s" % (name, fault))
-    print("%d of %d events are read as the second reader reads them" % (tried - wrong, tried))
-    sys.exit(wrong != 0 or tried < 100)
-
-
-main()
+EVENTS = [(BASE, VARIED)]
