@@ -231,6 +231,11 @@ $(B)/machsym-server: $(wildcard server/*.go)
 man: all
 	@sh packaging/man $(B)/machsym >$(B)/machsym.1 && cp $(B)/machsym.1 machsym.1
 
+# packaging/project says who makes it and where it is; what states that as plain text is written anew.
+.PHONY: describe
+describe:
+	@sh packaging/describe
+
 # All of a release, in build/dist.
 .PHONY: dist
 dist:
@@ -538,7 +543,7 @@ help:
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "soak:     soak-stranger (make test twice in a new Debian)"
-	@echo "packages: dist test-dist test-debian test-cmake test-bindings bindings bindings-check man"
+	@echo "packages: dist test-dist test-debian test-cmake test-bindings bindings bindings-check man describe"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build

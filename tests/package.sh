@@ -53,6 +53,16 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
     pc="$libdir/pkgconfig/machsym.pc"
     check "pkg-config file" grep -q "^Version: $version$" "$pc"
     check "pkg-config licence" grep -qx "License: $(sed -n 's/^license = //p' packaging/project)" "$pc"
+    mkdir "$work/filled" # with an address, which the project has none of yet
+    cp -R packaging machsym.h machsym.1 LICENSE "$work/filled"
+    sed 's#^homepage =.*#homepage = https://a.example/#' packaging/project >"$work/filled/packaging/project"
+    case $B in /*) built=$B ;; *) built=$PWD/$B ;; esac
+    check "install with an address" sh -c 'cd "$1/filled" && DESTDIR=$1/filled PREFIX=/p LIBDIR=/p/lib B=$2 VERSION=$3 STRIP=: \
+        SHARED="libmachsym.so.$3" sh packaging/install install' - "$work" "$built" "$version"
+    sed 1,3d "$pc" >"$work/pc"
+    sed '1,3d; /^URL: https:..a.example.$/d' "$work/filled/p/lib/pkgconfig/machsym.pc" >"$work/pc.less"
+    check "pkg-config: the address and nothing else" diff "$work/pc" "$work/pc.less"
+    check "pkg-config: the address" grep -qx 'URL: https://a.example/' "$work/filled/p/lib/pkgconfig/machsym.pc"
     check "the licence is installed" cmp LICENSE "$prefix/share/doc/machsym/LICENSE"
     check "pkg-config prefix" grep -qx 'prefix=/opt/mach\\ sym' "$pc"
     check "pkg-config libdir" grep -qx 'libdir=${prefix}/lib/my\\ host' "$pc"
