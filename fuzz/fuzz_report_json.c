@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t number;
     char *copy = mem_alloc(size);
     memcpy(copy, size > 0 ? (const char *)data : "", size);
-    if (!json_parse(&doc, copy, size, 0, &err)) {
+    if (!json_parse(NULL, &doc, copy, size, 0, &err)) {
         if (err.what == NULL || err.at > size || doc.count != 0)
             abort();
         free(copy);

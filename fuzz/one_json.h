@@ -8,7 +8,7 @@ static bool is_json(const char *v, size_t len)
 {
     json doc;
     json_error err;
-    bool ok = json_parse(&doc, v, len, 0, &err);
+    bool ok = json_parse(NULL, &doc, v, len, 0, &err);
     for (size_t at = ok ? doc.v[0].end : 0; ok && at < len; at++)
         ok = v[at] == ' ' || v[at] == '\n' || v[at] == '\r' || v[at] == '\t';
     json_free(&doc);

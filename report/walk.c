@@ -1,6 +1,5 @@
 /* All reports that an input holds; see walk.h. */
 #include "walk.h"
-#include "base/memory.h"
 #include "model/carried.h"
 #include "model/parts.h"
 #include "read/recognise.h"
@@ -32,14 +31,14 @@ static size_t walk_place_in_input(const walk_place *place, size_t at)
 static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_place *place, report *r)
 {
     if (place->up == NULL) {
-        report_open_redacted(r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
+        report_open_redacted(w->memory, r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
     } else {
         redactor again = {{0, 0}, false, false};
         if (w->redact != NULL)
             again = *w->redact;
         again.is_again = true;
         again.is_raw = place->carried->is_raw;
-        report_open_carried(r, piece, place->depth, w->loads, w->load_count,
+        report_open_carried(w->memory, r, piece, place->depth, w->loads, w->load_count,
                             w->redact != NULL ? &again : NULL);
     }
     r->rules = w->rules.owner != NULL ? &w->rules : NULL;
@@ -66,13 +65,13 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
 {
     report_carried *carried = &r->carried[index];
     walk_place inner = {place, r, carried, 0, r->depth + 1};
-    text plain = {0};
+    text plain = text_in(r->memory);
     carried_text(r, carried, &plain);
     walk_result result = walk_text(w, str_make(plain.v, plain.len), &inner, NULL, &carried->edits);
     if (carried->edits.count >
         0) { /* a document may carry a million texts: no room that is not needed stays */
         carried->edits.v =
-            (edit *)mem_grow(carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
+            (edit *)mem_resize(r->memory, carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
         carried->edits.cap = carried->edits.count;
     }
     carried_mark_left_out(r, carried);

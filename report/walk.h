@@ -9,6 +9,7 @@
 #ifndef MACHSYM_TOOL_WALK_H
 #define MACHSYM_TOOL_WALK_H
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "machsym.h"
 #include "model/redact.h"
@@ -25,6 +26,7 @@ typedef enum walk_step {
 
 /* How to go, and what is called on the way. */
 typedef struct report_walk {
+    mem_source *memory; /* NULL: the heap */
     const report_load *loads;
     size_t load_count;
     const redactor *redact;    /* NULL: reports stay as they are */

@@ -38,7 +38,7 @@ static bool parses(const char *c_string)
 {
     json doc;
     json_error err;
-    bool ok = json_parse(&doc, c_string, strlen(c_string), 0, &err);
+    bool ok = json_parse(NULL, &doc, c_string, strlen(c_string), 0, &err);
     json_free(&doc);
     return ok;
 }
@@ -77,12 +77,12 @@ static void test_json_depth(void)
         text_char(&t, '[');
     for (int i = 0; i < JSON_MAX_DEPTH; i++)
         text_char(&t, ']');
-    CHECK(json_parse(&doc, t.v, t.len, 0, &err));
+    CHECK(json_parse(NULL, &doc, t.v, t.len, 0, &err));
     json_free(&doc);
     t.len = 0;
     for (int i = 0; i < 1000000; i++)
         text_char(&t, '[');
-    CHECK(!json_parse(&doc, t.v, t.len, 0, &err));
+    CHECK(!json_parse(NULL, &doc, t.v, t.len, 0, &err));
     CHECK_TEXT(err.what, "nested too deep");
     CHECK_EQ(err.at, JSON_MAX_DEPTH);
     text_free(&t);
@@ -100,7 +100,7 @@ static void test_json_values(void)
     uint32_t at = JSON_NONE;
     unsigned members = 0;
     text t = {0};
-    CHECK(json_parse(&doc, input, sizeof input - 1, 1, &err));
+    CHECK(json_parse(NULL, &doc, input, sizeof input - 1, 1, &err));
     CHECK_EQ(doc.v[0].at, 1);
     CHECK_EQ(doc.v[0].end, sizeof input - 1);
     CHECK(json_u64(&doc, json_get(&doc, 0, "n"), &n) && n == 42);

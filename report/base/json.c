@@ -2,7 +2,6 @@
 
 #include "json.h"
 #include "digits.h"
-#include "memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +33,7 @@ static void json_skip_space(json_parser *p)
 static json_token *json_add(json_parser *p, json_type type, size_t at, size_t end)
 {
     json *doc = p->doc;
-    json_token *token = (json_token *)mem_push(&doc->v, &doc->count, &doc->cap, sizeof *token);
+    json_token *token = (json_token *)mem_add(doc->memory, &doc->v, &doc->count, &doc->cap, sizeof *token);
     MACHSYM_COUNT_WORK(1 + (end - at) / 64);
     token->type = type;
     token->at = (uint32_t)at;
@@ -158,7 +157,9 @@ static bool json_step(json_parser *p)
 static bool json_parse_all(json_parser *p)
 {
     json *doc = p->doc;
+    mem_source *memory = doc->memory;
     memset(doc, 0, sizeof *doc);
+    doc->memory = memory;
     doc->input = p->p;
     bool ok = p->len < UINT32_MAX ? json_read_value(p) : json_fail(p, "too long");
     while (ok && p->open != JSON_NONE)
@@ -166,9 +167,10 @@ static bool json_parse_all(json_parser *p)
     return ok;
 }
 
-bool json_parse(json *doc, const char *input, size_t len, size_t at, json_error *err)
+bool json_parse(mem_source *memory, json *doc, const char *input, size_t len, size_t at, json_error *err)
 {
     json_parser p = {doc, input, len, at, JSON_NONE, 0, err};
+    doc->memory = memory;
     bool ok = json_parse_all(&p);
     if (!ok)
         json_free(doc);
@@ -202,11 +204,12 @@ static bool json_has_array(const json *doc, uint32_t from)
     return from < doc->count;
 }
 
-bool json_parse_cut(json *doc, const char *input, size_t len, size_t at)
+bool json_parse_cut(mem_source *memory, json *doc, const char *input, size_t len, size_t at)
 {
     json_error err;
     json_parser p = {doc, input, len, at, JSON_NONE, 0, &err};
     bool has_array = false;
+    doc->memory = memory;
     if (json_parse_all(&p) || p.open == JSON_NONE || !json_has_ended(&p)) {
         json_free(doc);
         return false;
@@ -230,7 +233,7 @@ bool json_parse_cut(json *doc, const char *input, size_t len, size_t at)
 
 void json_free(json *doc)
 {
-    free(doc->v);
+    mem_give(doc->memory, doc->v);
     memset(doc, 0, sizeof *doc);
 }
 

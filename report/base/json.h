@@ -10,6 +10,7 @@
 #define MACHSYM_TOOL_JSON_H
 
 #include "machsym.h"
+#include "memory.h"
 #include "text.h"
 
 /* Deeper nesting is refused: MetricKit nests two levels a frame and stacks end at 512 frames. */
@@ -40,6 +41,7 @@ typedef struct json {
     json_token *v;
     uint32_t count;
     uint32_t cap;
+    mem_source *memory;
     bool is_cut; /* the text ends inside the value; what was not whole is left out */
 } json;
 
@@ -52,10 +54,10 @@ typedef struct json_error {
 /* Parses the value that begins at `at`, after spaces; what follows it is left alone. The input must stay
  * where it is, and be shorter than 4 GB. Linear in the length of the value. Returns false and err; doc is
  * then empty. */
-bool json_parse(json *doc, const char *input, size_t len, size_t at, json_error *err);
+bool json_parse(mem_source *memory, json *doc, const char *input, size_t len, size_t at, json_error *err);
 /* The same of a value in which the text ends: doc has what is whole. An object in which it ends is left out,
  * unless it is the root or has an array. Returns false when the value is whole, or wrong in another way. */
-bool json_parse_cut(json *doc, const char *input, size_t len, size_t at);
+bool json_parse_cut(mem_source *memory, json *doc, const char *input, size_t len, size_t at);
 void json_free(json *doc);
 
 /* The value of a member; JSON_NONE when there is none or the token is no object. */

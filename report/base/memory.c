@@ -12,38 +12,47 @@ static void *mem_checked(void *memory, size_t size)
     return memory;
 }
 
-void *mem_grow(void *array, size_t size)
+void *mem_resize(mem_source *m, void *array, size_t size)
 {
     MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
-    return mem_checked(realloc(array, size != 0 ? size : 1), size);
+    size = size != 0 ? size : 1;
+    return m != NULL ? m->resize(m, array, size) : mem_checked(realloc(array, size), size);
 }
 
-size_t mem_product(size_t count, size_t size)
+void mem_give(mem_source *m, void *array)
+{
+    if (m != NULL)
+        m->give(m, array);
+    else
+        free(array);
+}
+
+size_t mem_times(mem_source *m, size_t count, size_t size)
 {
     if (size != 0 && count > SIZE_MAX / size)
-        mem_checked(NULL, SIZE_MAX);
+        mem_resize(m, NULL, SIZE_MAX);
     return count * size;
 }
 
-void *mem_alloc(size_t size)
+void *mem_take(mem_source *m, size_t size)
 {
-    return mem_grow(NULL, size);
+    return mem_resize(m, NULL, size);
 }
 
-void *mem_double(void *array, size_t *cap, size_t size)
+void *mem_twice(mem_source *m, void *array, size_t *cap, size_t size)
 {
-    *cap = *cap < 64 ? 64 : mem_product(*cap, 2);
-    return mem_grow(array, mem_product(*cap, size));
+    *cap = *cap < 64 ? 64 : mem_times(m, *cap, 2);
+    return mem_resize(m, array, mem_times(m, *cap, size));
 }
 
-void *mem_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
+void *mem_add(mem_source *m, void *array, uint32_t *count, uint32_t *cap, size_t size)
 {
     char **v = (char **)array;
     if (*count == *cap) {
         if (*cap > UINT32_MAX / 2)
-            mem_checked(NULL, SIZE_MAX);
+            mem_resize(m, NULL, SIZE_MAX);
         *cap = *cap < 16 ? 16 : *cap * 2;
-        *v = (char *)mem_grow(*v, mem_product(*cap, size));
+        *v = (char *)mem_resize(m, *v, mem_times(m, *cap, size));
     }
     char *element = *v + (size_t)(*count)++ * size;
     memset(element, 0, size);

@@ -1,6 +1,7 @@
 /* ==== >> base/memory ====
  * Job: memory that is there: a request for it never fails.
- * Offers: mem_is_out, mem_alloc, mem_grow, mem_double, mem_product, mem_push, mem_lower_bound.
+ * Offers: mem_source, mem_is_out; mem_take, mem_resize, mem_give, mem_twice, mem_times, mem_add, mem_more; of the
+ * heap mem_alloc, mem_grow, mem_double, mem_product, mem_push, mem_room; mem_lower_bound.
  * Never: says what becomes of a program without memory: that defines mem_is_out. */
 #ifndef REPORT_MEMORY_H
 #define REPORT_MEMORY_H
@@ -20,20 +21,60 @@ void mem_is_out(size_t wanted)
 #endif
     ;
 
-void *mem_alloc(size_t size);                            /* never NULL */
-void *mem_grow(void *array, size_t size);                /* never NULL */
-void *mem_double(void *array, size_t *cap, size_t size); /* the array with room for twice as many elements */
-size_t mem_product(size_t count, size_t size);           /* of what is too large no memory is there */
+/* Where memory comes from. A request never fails: what cannot be met does not come back. */
+typedef struct mem_source {
+    void *(*resize)(struct mem_source *m, void *array, size_t size); /* array NULL: a new one */
+    void (*give)(struct mem_source *m, void *array);                 /* back; NULL: nothing */
+} mem_source;
+
+/* Of each a source NULL is the heap of the C library, and mem_is_out. */
+void *mem_resize(mem_source *m, void *array, size_t size);
+void *mem_take(mem_source *m, size_t size);
+void mem_give(mem_source *m, void *array);
+void *mem_twice(mem_source *m, void *array, size_t *cap, size_t size); /* room for twice as many elements */
+size_t mem_times(mem_source *m, size_t count, size_t size); /* of what is too large no memory is there */
 /* Adds an element to *array, zeroed. array points to a pointer. */
-void *mem_push(void *array, uint32_t *count, uint32_t *cap, size_t size);
+void *mem_add(mem_source *m, void *array, uint32_t *count, uint32_t *cap, size_t size);
 /* The index of the first element that is not before the key; elements before it stand first. */
 size_t mem_lower_bound(const void *v, size_t count, size_t size, const void *key,
                        bool (*is_before)(const void *element, const void *key));
 
 /* The array with room for one more element. */
+static inline void *mem_more(mem_source *m, void *array, size_t count, size_t *cap, size_t size)
+{
+    return count < *cap ? array : mem_twice(m, array, cap, size);
+}
+
+/* ---- From the heap ---- */
+
+static inline void *mem_alloc(size_t size)
+{
+    return mem_take(NULL, size);
+}
+
+static inline void *mem_grow(void *array, size_t size)
+{
+    return mem_resize(NULL, array, size);
+}
+
+static inline void *mem_double(void *array, size_t *cap, size_t size)
+{
+    return mem_twice(NULL, array, cap, size);
+}
+
+static inline size_t mem_product(size_t count, size_t size)
+{
+    return mem_times(NULL, count, size);
+}
+
+static inline void *mem_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
+{
+    return mem_add(NULL, array, count, cap, size);
+}
+
 static inline void *mem_room(void *array, size_t count, size_t *cap, size_t size)
 {
-    return count < *cap ? array : mem_double(array, cap, size);
+    return mem_more(NULL, array, count, cap, size);
 }
 
 #endif

@@ -1,15 +1,14 @@
 /* Text; see text.h. */
 
 #include "text.h"
-#include "memory.h"
 #include <stdlib.h>
 
 char *text_grow(text *t, size_t len)
 {
     size_t cap = t->cap < 256 ? 256 : t->cap;
     while (cap - t->len < len)
-        cap = mem_product(cap, 2);
-    t->v = (char *)mem_grow(t->v, cap);
+        cap = mem_times(t->memory, cap, 2);
+    t->v = (char *)mem_resize(t->memory, t->v, cap);
     t->cap = cap;
     return t->v + t->len;
 }
@@ -187,7 +186,7 @@ void text_escape(text *t, size_t from)
     size_t left = t->len - from;
     if (left == 0 || text_is_ascii(t->v + from, left))
         return;
-    char *copy = (char *)mem_alloc(left);
+    char *copy = (char *)mem_take(t->memory, left);
     const unsigned char *p = (const unsigned char *)memcpy(copy, t->v + from, left);
     t->len = from;
     while (left > 0) {
@@ -201,7 +200,7 @@ void text_escape(text *t, size_t from)
         p += bytes;
         left -= bytes;
     }
-    free(copy);
+    mem_give(t->memory, copy);
 }
 
 void text_shown(text *t, machsym_str str)
@@ -236,8 +235,9 @@ void text_path(text *t, const machsym_path *path)
 
 void text_free(text *t)
 {
-    free(t->v);
-    memset(t, 0, sizeof *t);
+    mem_source *memory = t->memory;
+    mem_give(memory, t->v);
+    *t = text_in(memory);
 }
 
 const char *text_z(text *t)
@@ -315,7 +315,7 @@ static char *pool_room(pool *p, size_t len)
     MACHSYM_COUNT_WORK(1 + len / 64);
     if (p->chunks == NULL || p->chunks->cap - p->chunks->len < len) {
         size_t cap = len > 1 << 16 ? len : 1 << 16;
-        pool_chunk *chunk = (pool_chunk *)mem_alloc(sizeof *chunk + cap);
+        pool_chunk *chunk = (pool_chunk *)mem_take(p->memory, sizeof *chunk + cap);
         chunk->next = p->chunks;
         chunk->len = 0;
         chunk->cap = cap;
@@ -347,7 +347,7 @@ void pool_free(pool *p)
 {
     while (p->chunks != NULL) {
         pool_chunk *next = p->chunks->next;
-        free(p->chunks);
+        mem_give(p->memory, p->chunks);
         p->chunks = next;
     }
 }
@@ -479,14 +479,14 @@ static int text_by_bytes(const void *a, const void *b)
 
 void text_sort_lines(text *t)
 {
-    text sorted = {0};
+    text sorted = text_in(t->memory);
     machsym_str *lines = NULL;
     size_t count = 0;
     size_t cap = 0;
     machsym_str rest = {t->v, t->len};
     machsym_str line;
     while (str_take_line(&rest, &line)) {
-        lines = (machsym_str *)mem_room(lines, count, &cap, sizeof *lines);
+        lines = (machsym_str *)mem_more(t->memory, lines, count, &cap, sizeof *lines);
         lines[count++] = line;
     }
     if (count > 1)
@@ -497,7 +497,7 @@ void text_sort_lines(text *t)
         text_str(&sorted, lines[i]);
         text_char(&sorted, '\n');
     }
-    free(lines);
+    mem_give(t->memory, lines);
     text_free(t);
     *t = sorted;
 }

@@ -7,15 +7,24 @@
 #define REPORT_TEXT_H
 
 #include "machsym.h"
+#include "memory.h"
 
 #include <string.h>
 
-/* A growing buffer; after a failed allocation the program ends with a message. */
+/* A growing buffer. */
 typedef struct text {
     char *v;
     size_t len;
     size_t cap;
+    mem_source *memory; /* NULL: the heap */
 } text;
+
+/* An empty one. */
+static inline text text_in(mem_source *memory)
+{
+    text t = {NULL, 0, 0, memory};
+    return t;
+}
 
 char *text_grow(text *t, size_t len); /* makes room for len bytes more; returns where they go */
 
@@ -79,6 +88,7 @@ typedef struct pool_chunk pool_chunk;
 /* Pieces of text that stay where they are until all go. */
 typedef struct pool {
     pool_chunk *chunks;
+    mem_source *memory; /* NULL: the heap */
 } pool;
 
 machsym_str pool_copy(pool *p, const char *ptr, size_t len);

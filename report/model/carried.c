@@ -38,7 +38,7 @@ void carried_text(report *r, report_carried *carried, text *out)
 
 carried_cursor carried_begin(const report *r, const report_carried *carried)
 {
-    carried_cursor c = {r, carried, 0, r->carried_strings[carried->first].at, 0, {NULL, 0, 0}};
+    carried_cursor c = {r, carried, 0, r->carried_strings[carried->first].at, 0, text_in(r->memory)};
     return c;
 }
 

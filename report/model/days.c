@@ -73,7 +73,7 @@ void text_day(text *t, day number)
 
 void json_put_day(text *t, const char *key, day number)
 {
-    text words = {0};
+    text words = text_in(t->memory);
     text_day(&words, number);
     json_put_str(t, key, str_make(words.v, words.len));
     text_free(&words);

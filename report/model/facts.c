@@ -4,7 +4,7 @@
 
 void report_set_thrown(report *r, machsym_str name, machsym_str reason)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     if (name.len == 0) {
         report_set_fact(r, FACT_REASON, reason);
         return;
@@ -32,7 +32,7 @@ void report_set_error(report *r, machsym_str kind, machsym_str message)
 
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     text_str(&t, a);
     if (b.len > 0) {
         text_c(&t, a.len > 0 ? " (" : "(");
@@ -45,7 +45,7 @@ void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b)
 
 void report_set_os(report *r, machsym_str name, machsym_str version, machsym_str build)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     text_str(&t, name);
     text_c(&t, name.len > 0 && version.len > 0 ? " " : "");
     text_str(&t, version);
@@ -84,7 +84,7 @@ void report_text_time(text *t, uint64_t seconds)
 
 void report_set_time(report *r, report_fact fact, uint64_t seconds)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     if (seconds == 0)
         return;
     report_text_time(&t, seconds);
@@ -190,7 +190,7 @@ static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIG
 static void report_set_numbered(report *r, report_fact fact, const char *name, const char *what,
                                 uint64_t number)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     if (number == 0)
         return;
     if (name != NULL) {

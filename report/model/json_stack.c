@@ -125,7 +125,7 @@ void fields_add_images(report *r, const json *doc, uint32_t array)
 /* Where a frame already has a line of source: "File.m:12". */
 static void fields_set_where(report *r, report_frame *frame, machsym_str path, uint64_t line)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     if (path.len == 0 || line == 0)
         return;
     text_str(&t, str_base_name(path));

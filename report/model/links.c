@@ -130,10 +130,10 @@ static bool link_is_below(machsym_str path, machsym_str from)
 bool links_path(const link_rules *rules, machsym_str path, text *out)
 {
     size_t from = out->len;
-    text plain = {0};
+    text plain = text_in(out->memory);
     bool ok = link_add_parts(&plain, 0, path); /* a ".." may lead out of the root that it begins with */
     bool is_absolute = path.len > 0 && link_is_slash(path.ptr[0]);
-    text whole = {0};
+    text whole = text_in(out->memory);
     text_c(&whole, is_absolute ? "/" : "");
     text_add(&whole, plain.v, plain.len);
     machsym_str s = {whole.v, whole.len};

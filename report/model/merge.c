@@ -2,7 +2,6 @@
  * one. */
 
 #include "report.h"
-#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +26,8 @@ static int report_by_made_up_key(const void *a, const void *b)
 void report_merge_images(report *r, uint32_t first, uint32_t first_frame)
 {
     uint32_t count = r->image_count - first;
-    made_up_key *keys = (made_up_key *)mem_alloc(count * sizeof *keys);
-    uint32_t *to = (uint32_t *)mem_alloc(count * sizeof *to);
+    made_up_key *keys = (made_up_key *)mem_take(r->memory, count * sizeof *keys);
+    uint32_t *to = (uint32_t *)mem_take(r->memory, count * sizeof *to);
     for (uint32_t i = 0; i < count; i++) {
         made_up_key key = {r->images[first + i].base, r->images[first + i].uuid, i};
         keys[i] = key;
@@ -51,6 +50,6 @@ void report_merge_images(report *r, uint32_t first, uint32_t first_frame)
         if (*image != REPORT_NONE && *image >= first)
             *image = first + to[*image - first];
     }
-    free(keys);
-    free(to);
+    mem_give(r->memory, keys);
+    mem_give(r->memory, to);
 }

@@ -21,7 +21,8 @@ static uint32_t parts_element_of(const json *doc, uint32_t object)
 void parts_begin(report *r, uint32_t doc_index, uint32_t object)
 {
     parts_end(r);
-    report_part *part = (report_part *)mem_push(&r->parts, &r->part_count, &r->part_cap, sizeof *part);
+    report_part *part =
+        (report_part *)mem_add(r->memory, &r->parts, &r->part_count, &r->part_cap, sizeof *part);
     part->doc = doc_index;
     part->element = parts_element_of(&r->docs[doc_index], object);
     if (r->part_count == 1)
@@ -70,7 +71,7 @@ static void parts_take_registers(const report *whole, report *out, const uint32_
         hi = end > hi ? end : hi;
     }
     out->register_count = lo < hi ? hi - lo : 0;
-    out->registers = (report_register *)mem_alloc(out->register_count * sizeof *out->registers);
+    out->registers = (report_register *)mem_take(whole->memory, out->register_count * sizeof *out->registers);
     for (uint32_t i = 0; i < out->register_count; i++) {
         report_register *one = &out->registers[i];
         *one = whole->registers[lo + i];
@@ -85,14 +86,14 @@ static void parts_take_registers(const report *whole, report *out, const uint32_
 /* Copies the images that the part uses, in the report's order, and renumbers the frames. */
 static void parts_take_images(const report *whole, report *out)
 {
-    uint32_t *used = (uint32_t *)mem_alloc(out->frame_count * sizeof *used);
+    uint32_t *used = (uint32_t *)mem_take(whole->memory, out->frame_count * sizeof *used);
     uint32_t count = 0;
     for (uint32_t i = 0; i < out->frame_count; i++) {
         if (out->frames[i].image != REPORT_NONE)
             used[count++] = out->frames[i].image;
     }
     qsort(used, count, sizeof *used, parts_by_number);
-    out->images = (report_image *)mem_alloc(count * sizeof *out->images);
+    out->images = (report_image *)mem_take(whole->memory, count * sizeof *out->images);
     out->image_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && used[i] == used[i - 1])
@@ -106,7 +107,7 @@ static void parts_take_images(const report *whole, report *out)
             *image = (uint32_t)mem_lower_bound(used, out->image_count, sizeof *used, image, parts_is_below);
     }
     parts_take_registers(whole, out, used);
-    free(used);
+    mem_give(whole->memory, used);
 }
 
 void parts_take(const report *whole, uint32_t index, report *out)
@@ -121,8 +122,8 @@ void parts_take(const report *whole, uint32_t index, report *out)
     out->number = (whole->number > 0 ? whole->number : 1) + index;
     out->thread_count = threads_end - part->thread;
     out->frame_count = frames_end - part->frame;
-    out->threads = (report_thread *)mem_alloc(out->thread_count * sizeof *out->threads);
-    out->frames = (report_frame *)mem_alloc(out->frame_count * sizeof *out->frames);
+    out->threads = (report_thread *)mem_take(whole->memory, out->thread_count * sizeof *out->threads);
+    out->frames = (report_frame *)mem_take(whole->memory, out->frame_count * sizeof *out->frames);
     for (uint32_t i = 0; i < out->thread_count; i++) {
         out->threads[i] = whole->threads[part->thread + i];
         out->threads[i].first -= part->frame;
@@ -137,8 +138,8 @@ void parts_take(const report *whole, uint32_t index, report *out)
 
 void parts_free(report *part)
 {
-    free(part->threads);
-    free(part->frames);
-    free(part->images);
-    free(part->registers);
+    mem_give(part->memory, part->threads);
+    mem_give(part->memory, part->frames);
+    mem_give(part->memory, part->images);
+    mem_give(part->memory, part->registers);
 }

@@ -1,7 +1,6 @@
 /* Which image a frame is in, and what is told of images when all of a report is parsed. */
 
 #include "report.h"
-#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,7 @@ static int report_by_base(const void *a, const void *b)
 
 static image_order *report_sort_images(report *r, uint32_t first, uint32_t *placed)
 {
-    image_order *order = (image_order *)mem_alloc((r->image_count - first) * sizeof *order);
+    image_order *order = (image_order *)mem_take(r->memory, (r->image_count - first) * sizeof *order);
     uint32_t count = 0;
     for (uint32_t i = first; i < r->image_count; i++) {
         r->images[i].is_open |= r->images[i].is_offset;
@@ -207,7 +206,7 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
         bool is_one = image != REPORT_NONE && r->images[image].base != 0; /* "???" begins at 0 */
         one->image = is_one ? image : REPORT_NONE;
     }
-    free(order);
+    mem_give(r->memory, order);
 }
 
 /* What the user says was loaded is there for all reports of a document. */
@@ -227,7 +226,7 @@ void report_place_in_loads(report *r, const report_load *loads, size_t load_coun
         if (r->frames[i].image == REPORT_NONE)
             r->frames[i].image = report_image_of(r, order, count, r->frames[i].addr);
     }
-    free(order);
+    mem_give(r->memory, order);
 }
 
 bool report_arch_is_arm32(machsym_str arch)

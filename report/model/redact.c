@@ -213,7 +213,8 @@ static void redact_note(edit_list *places, size_t at, size_t end, size_t text_at
 {
     if (places == NULL)
         return;
-    places->v = (edit *)mem_room(places->v, places->count, &places->cap, sizeof *places->v);
+    places->v =
+        (edit *)mem_more(places->added.memory, places->v, places->count, &places->cap, sizeof *places->v);
     edit one = {at, end, text_at, text_end};
     places->v[places->count++] = one;
 }
@@ -357,7 +358,7 @@ static void redact_copy_to(pass *p, size_t end)
 /* Puts a value in place of the one from at to end. */
 static void redact_replace(pass *p, size_t at, size_t end, const char *word)
 {
-    text plain = {0};
+    text plain = text_in(p->out->memory);
     redact_copy_to(p, at);
     json_unescape(&plain, str_make(p->s.ptr + at, end - at));
     size_t text_at = p->out->len;

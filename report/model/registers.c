@@ -17,8 +17,8 @@ void registers_add(report *r, report_thread *thread, machsym_str name, uint64_t 
     }
     if (thread->register_count == 0)
         thread->first_register = r->register_count;
-    report_register *one = (report_register *)mem_push(&r->registers, &r->register_count, &r->register_cap,
-                                                       sizeof *r->registers);
+    report_register *one = (report_register *)mem_add(r->memory, &r->registers, &r->register_count,
+                                                      &r->register_cap, sizeof *r->registers);
     one->name = name;
     one->value = value;
     one->note = note;

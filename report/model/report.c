@@ -1,7 +1,6 @@
 /* The memory of a report; see report.h. */
 
 #include "report.h"
-#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 
 report_image *report_add_image(report *r)
 {
-    return (report_image *)mem_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
+    return (report_image *)mem_add(r->memory, &r->images, &r->image_count, &r->image_cap, sizeof *r->images);
 }
 
 enum {
@@ -41,7 +40,7 @@ report_thread *report_add_thread(report *r)
 {
     uint32_t first = r->part_count > 0 ? r->parts[r->part_count - 1].thread : 0;
     report_thread *thread =
-        (report_thread *)mem_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
+        (report_thread *)mem_add(r->memory, &r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
     thread->first = r->frame_count;
     thread->number = r->thread_count - 1 - first;
     return thread;
@@ -49,7 +48,8 @@ report_thread *report_add_thread(report *r)
 
 report_frame *report_add_frame(report *r)
 {
-    report_frame *frame = (report_frame *)mem_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
+    report_frame *frame =
+        (report_frame *)mem_add(r->memory, &r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
     frame->image = REPORT_NONE;
     frame->thread = r->thread_count - 1;
     r->threads[frame->thread].count++;
@@ -68,7 +68,15 @@ bool report_next_other(machsym_str *rest, machsym_str *name)
 
 report_call *report_add_call(report *r)
 {
-    return (report_call *)mem_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
+    return (report_call *)mem_add(r->memory, &r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
+}
+
+report_carried *report_add_carried(report *r)
+{
+    report_carried *carried = (report_carried *)mem_add(r->memory, &r->carried, &r->carried_count,
+                                                        &r->carried_cap, sizeof *carried);
+    carried->edits.added = text_in(r->memory);
+    return carried;
 }
 
 void report_set_fact(report *r, report_fact fact, machsym_str value)
@@ -81,7 +89,7 @@ void report_set_fact(report *r, report_fact fact, machsym_str value)
 machsym_str report_json_str(report *r, const json *doc, uint32_t token)
 {
     machsym_str raw = json_raw(doc, token);
-    text plain = {0};
+    text plain = text_in(r->memory);
     if (raw.len == 0 || memchr(raw.ptr, '\\', raw.len) == NULL)
         return raw;
     json_unescape(&plain, raw);
@@ -133,21 +141,21 @@ void report_close(report *r)
 {
     for (uint32_t i = 0; i < r->doc_count; i++)
         json_free(&r->docs[i]);
-    free(r->docs);
-    free(r->images);
-    free(r->threads);
-    free(r->frames);
-    free(r->calls);
-    free(r->registers);
-    free(r->parts);
+    mem_give(r->memory, r->docs);
+    mem_give(r->memory, r->images);
+    mem_give(r->memory, r->threads);
+    mem_give(r->memory, r->frames);
+    mem_give(r->memory, r->calls);
+    mem_give(r->memory, r->registers);
+    mem_give(r->memory, r->parts);
     for (uint32_t i = 0; i < r->carried_count; i++) {
-        free(r->carried[i].edits.v);
+        mem_give(r->memory, r->carried[i].edits.v);
         text_free(&r->carried[i].edits.added);
     }
-    free(r->carried);
-    free(r->redactions.v);
-    free(r->carried_strings);
-    free(r->shadow);
+    mem_give(r->memory, r->carried);
+    mem_give(r->memory, r->redactions.v);
+    mem_give(r->memory, r->carried_strings);
+    mem_give(r->memory, r->shadow);
     text_free(&r->changed);
     pool_free(&r->strings);
     memset(r, 0, sizeof *r);

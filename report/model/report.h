@@ -11,6 +11,7 @@
 #define MACHSYM_TOOL_REPORT_H
 
 #include "../base/json.h"
+#include "../base/memory.h"
 #include "../base/text.h"
 #include "machsym.h"
 #include "status.h"
@@ -351,9 +352,10 @@ typedef struct report_rules {
 
 /* A whole report. */
 typedef struct report {
-    machsym_str input; /* as given */
-    text changed;      /* UTF-16 as UTF-8, binary as text, and what --redact took out */
-    const char *body;  /* what offsets count in: input, or changed */
+    machsym_str input;  /* as given */
+    mem_source *memory; /* NULL: the heap */
+    text changed;       /* UTF-16 as UTF-8, binary as text, and what --redact took out */
+    const char *body;   /* what offsets count in: input, or changed */
     char *shadow; /* body with every odd space a space and every entity its character, padded: same offsets */
     size_t len;
     report_encoding encoding;
@@ -436,6 +438,7 @@ report_thread *report_add_thread(report *r);
 /* A frame of the last thread. */
 report_frame *report_add_frame(report *r);
 report_call *report_add_call(report *r);
+report_carried *report_add_carried(report *r);
 /* Takes the next name off what is left of a call's others. Returns false at the end. */
 bool report_next_other(machsym_str *rest, machsym_str *name);
 void report_set_fact(report *r, report_fact fact, machsym_str value); /* the first one stays */

@@ -500,8 +500,7 @@ size_t core_decode(machsym_str input, text *out, const char **what)
     core c;
     memset(&c, 0, sizeof c);
     c.in = input;
-    c.d.file_len = input.len;
-    c.d.text_left = input.len;
+    dump_begin(&c.d, out->memory, input.len, input.len);
     if (input.len < CORE_HEADER_SIZE) {
         dump_note(&c.d, input.len, "the header is cut short");
     } else {

@@ -76,7 +76,7 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
 {
     uint32_t count = 0;
     report_merge_images(r, first_image, first_frame);
-    image_name *names = (image_name *)mem_alloc((r->image_count - first_image) * sizeof *names);
+    image_name *names = (image_name *)mem_take(r->memory, (r->image_count - first_image) * sizeof *names);
     for (uint32_t i = first_image; i < r->image_count; i++) {
         if (r->images[i].is_offset) {
             image_name one = {r->images[i].name, i};
@@ -92,7 +92,7 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
         if (at < count && str_equal(names[at].name, frame->image_name))
             frame->image = names[at].image;
     }
-    free(names);
+    mem_give(r->memory, names);
 }
 
 /* ---- Lines ---- */
@@ -136,7 +136,7 @@ static bool crashlytics_parse_exception(text_parser *p, machsym_str s)
     size_t word = str_find(rest, " ");
     report_set_fact(p->r, str_starts(s, "EXC_") ? FACT_EXCEPTION : FACT_SIGNAL, str_make(s.ptr, name));
     if (str_starts(rest, "KERN_") && word < rest.len) {
-        text t = {0};
+        text t = text_in(p->r->memory);
         text_add(&t, rest.ptr, word);
         text_c(&t, " at ");
         text_str(&t, crashlytics_rest_after(rest, word));

@@ -1,6 +1,5 @@
 /* The report of a dead process; see dump.h. */
 #include "dump.h"
-#include "../base/memory.h"
 #include "frame_walk.h"
 
 #include <stdlib.h>
@@ -12,17 +11,28 @@ enum { MAX_FRAMES = 512 };
 /* A record of a frame takes 16 bytes of memory, which only threads that share a stack have in common. */
 enum { FRAME_BYTES = 16 };
 
+void dump_begin(dump *d, mem_source *memory, size_t file_len, size_t text_left)
+{
+    memset(d, 0, sizeof *d);
+    d->memory_source = memory;
+    d->file_len = file_len;
+    d->text_left = text_left;
+    d->head = d->event = d->info = d->tail = text_in(memory);
+    d->strings.memory = memory;
+}
+
 decoded_image *dump_add_image(dump *d)
 {
     decoded_image *image =
-        (decoded_image *)mem_push(&d->images, &d->image_count, &d->image_cap, sizeof *image);
+        (decoded_image *)mem_add(d->memory_source, &d->images, &d->image_count, &d->image_cap, sizeof *image);
     image->index = d->image_count - 1;
     return image;
 }
 
 dump_thread *dump_add_thread(dump *d)
 {
-    return (dump_thread *)mem_push(&d->threads, &d->thread_count, &d->thread_cap, sizeof *d->threads);
+    return (dump_thread *)mem_add(d->memory_source, &d->threads, &d->thread_count, &d->thread_cap,
+                                  sizeof *d->threads);
 }
 
 static int dump_by_number(const void *a, const void *b)
@@ -37,7 +47,8 @@ static int dump_by_number(const void *a, const void *b)
 
 void dump_index_threads(dump *d)
 {
-    d->numbers = (dump_number *)mem_alloc(mem_product(d->thread_count, sizeof *d->numbers));
+    d->numbers = (dump_number *)mem_take(d->memory_source,
+                                         mem_times(d->memory_source, d->thread_count, sizeof *d->numbers));
     d->number_count = d->thread_count;
     for (uint32_t i = 0; i < d->thread_count; i++) {
         dump_number one = {d->threads[i].id, i};
@@ -62,8 +73,8 @@ void dump_add_memory(dump *d, uint64_t base, machsym_str bytes)
 {
     if (bytes.len == 0)
         return;
-    dump_memory *memory =
-        (dump_memory *)mem_push(&d->memory, &d->memory_count, &d->memory_cap, sizeof *memory);
+    dump_memory *memory = (dump_memory *)mem_add(d->memory_source, &d->memory, &d->memory_count,
+                                                 &d->memory_cap, sizeof *memory);
     memory->base = base;
     memory->bytes = bytes;
     memory->index = d->memory_count - 1;
@@ -90,10 +101,10 @@ machsym_str dump_take_text(dump *d, machsym_str plain, size_t at)
 
 void dump_free(dump *d)
 {
-    free(d->images);
-    free(d->threads);
-    free(d->numbers);
-    free(d->memory);
+    mem_give(d->memory_source, d->images);
+    mem_give(d->memory_source, d->threads);
+    mem_give(d->memory_source, d->numbers);
+    mem_give(d->memory_source, d->memory);
     text_free(&d->head);
     text_free(&d->event);
     text_free(&d->info);

@@ -11,6 +11,7 @@
 #define MACHSYM_TOOL_DUMP_H
 
 #include "../base/text.h"
+#include "../base/memory.h"
 #include "decoded.h"
 #include "machsym.h"
 
@@ -97,9 +98,10 @@ typedef struct dump_memory {
 } dump_memory;
 
 typedef struct dump {
-    size_t file_len;  /* what is written of it keeps in proportion to this */
-    size_t text_left; /* how much of names and texts may be taken yet */
-    const char *what; /* what is damaged first; NULL: nothing */
+    mem_source *memory_source; /* NULL: the heap */
+    size_t file_len;           /* what is written of it keeps in proportion to this */
+    size_t text_left;          /* how much of names and texts may be taken yet */
+    const char *what;          /* what is damaged first; NULL: nothing */
     size_t damaged_at;
     text head;  /* lines ahead of the exception */
     text event; /* lines of the exception */
@@ -121,6 +123,9 @@ typedef struct dump {
     uint32_t memory_cap;
 } dump;
 
+/* Sets an empty one up. file_len: what is written keeps in proportion to it; text_left: how much of names and
+ * texts may be taken. */
+void dump_begin(dump *d, mem_source *memory, size_t file_len, size_t text_left);
 decoded_image *dump_add_image(dump *d);
 dump_thread *dump_add_thread(dump *d);
 /* Sorts the numbers of the threads for the next one, which finds the first thread of a number; NULL: none. */

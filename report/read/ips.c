@@ -80,7 +80,7 @@ static void ips_set_facts(report *r, const json *doc, const ips_key *keys, size_
 /* "A (B)" from two members of an object, or the one that is there. */
 static machsym_str ips_pair(report *r, const json *doc, uint32_t object, const char *a, const char *b)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     machsym_str first = report_json_str(r, doc, json_get(doc, object, a));
     machsym_str second = report_json_str(r, doc, json_get(doc, object, b));
     if (first.len == 0 || second.len == 0)
@@ -108,7 +108,7 @@ static void ips_put_strings(text *t, const json *doc, uint32_t value)
 
 static void ips_set_strings(report *r, const json *doc, uint32_t value, report_fact fact)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     ips_put_strings(&t, doc, value);
     if (t.len > 0)
         report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
@@ -121,7 +121,7 @@ static void ips_set_termination(report *r, const json *doc)
 {
     static const char *const keys[] = {"indicator", "reasons", "details"};
     uint32_t termination = json_get(doc, 0, "termination");
-    text t = {0};
+    text t = text_in(r->memory);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         ips_put_strings(&t, doc, json_get(doc, termination, keys[i]));
     machsym_str all = pool_copy(&r->strings, t.v, t.len);
@@ -206,7 +206,7 @@ static void ips_set_frame_text(report *r, const json *doc, report_frame *frame, 
     frame->given_start = json_equals(doc, json_get(doc, object, "symbolLocation"), "0");
     if (line == JSON_NONE)
         return;
-    text t = {0};
+    text t = text_in(r->memory);
     text_str(&t, report_json_str(r, doc, json_get(doc, object, "sourceFile")));
     text_char(&t, ':');
     text_str(&t, json_raw(doc, line));
@@ -226,7 +226,7 @@ static void ips_add_lost_images(report *r, const json *doc, uint64_t index, uint
 {
     enum { MOST_IMAGES = 4096 }; /* a process has some hundreds */
     while (doc->is_cut && index < MOST_IMAGES && index >= r->image_count - first_image) {
-        text name = {0};
+        text name = text_in(r->memory);
         uint32_t number = r->image_count - first_image;
         report_image *image = report_add_image(r);
         text_c(&name, "image ");
@@ -286,7 +286,7 @@ static void ips_add_registers(report *r, const json *doc, uint32_t object, repor
 /* The bytes of an array, or of base64, as digits. */
 static void ips_put_code(text *t, const json *doc, uint32_t token)
 {
-    text bytes = {0};
+    text bytes = text_in(t->memory);
     uint32_t at = JSON_NONE;
     uint64_t byte;
     while (json_next(doc, token, &at) && t->len < 2 * CODE_BYTES) {
@@ -308,7 +308,7 @@ static void ips_add_code(report *r, const json *doc, uint32_t object, report_thr
     uint32_t stream = json_get(doc, json_get(doc, object, "instructionState"), "instructionStream");
     uint32_t around = thread->crashed ? json_get(doc, 0, "instructionByteStream") : JSON_NONE;
     uint64_t at;
-    text t = {0};
+    text t = text_in(r->memory);
     ips_put_code(&t, doc, json_get(doc, stream, "bytes"));
     thread->code_at =
         json_u64(doc, json_get(doc, stream, "offset"), &at) && at < t.len / 2 ? (size_t)at : SIZE_MAX;

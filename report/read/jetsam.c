@@ -151,7 +151,7 @@ bool report_tell_jetsam(const json *doc, uint32_t object)
 
 bool report_parse_jetsam(report *r, uint32_t doc_index)
 {
-    jetsam j = {r, &r->docs[doc_index], 0, {0}, 0};
+    jetsam j = {r, &r->docs[doc_index], 0, text_in(r->memory), 0};
     uint32_t processes = json_get(j.doc, 0, "processes");
     uint32_t status = json_get(j.doc, 0, "memoryStatus");
     uint32_t at = JSON_NONE;

@@ -53,7 +53,7 @@ static void kscrash_set_codes(report *r, const json *doc, uint32_t code_at, uint
 {
     uint64_t code;
     uint64_t subcode;
-    text t = {0};
+    text t = text_in(r->memory);
     if (!json_u64(doc, code_at, &code) || !json_u64(doc, subcode_at, &subcode))
         return;
     text_c(&t, "0x");

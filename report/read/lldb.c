@@ -187,7 +187,7 @@ static bool lldb_is_agreed(const report *r, const report_frame *frame, const mac
 
 static bool lldb_all_agree(const report *r)
 {
-    machsym_str *names = (machsym_str *)mem_alloc(r->image_count * sizeof *names);
+    machsym_str *names = (machsym_str *)mem_take(r->memory, r->image_count * sizeof *names);
     size_t count = 0;
     bool agree = true;
     for (uint32_t i = 0; i < r->image_count; i++) {
@@ -199,7 +199,7 @@ static bool lldb_all_agree(const report *r)
         qsort(names, count, sizeof *names, lldb_by_name);
     for (uint32_t i = 0; i < r->frame_count && agree; i++)
         agree = r->frames[i].form != FORM_LLDB || lldb_is_agreed(r, &r->frames[i], names, count);
-    free(names);
+    mem_give(r->memory, names);
     return agree;
 }
 

@@ -118,7 +118,7 @@ static bool metrickit_measure_tree(const report *r, const report_thread *thread,
     if (thread->count == 0)
         return false;
     report_frame *frames = &r->frames[thread->first];
-    uint32_t *open = (uint32_t *)mem_alloc(thread->count * sizeof *open);
+    uint32_t *open = (uint32_t *)mem_take(r->memory, thread->count * sizeof *open);
     uint32_t depth = 0;
     bool has_branches = false;
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -131,7 +131,7 @@ static bool metrickit_measure_tree(const report *r, const report_thread *thread,
     }
     while (depth > 0)
         end[open[--depth]] = thread->count;
-    free(open);
+    mem_give(r->memory, open);
     return has_branches;
 }
 
@@ -155,7 +155,7 @@ static void metrickit_order_tree(report *r, report_thread *thread, const uint32_
         return;
     report_frame *frames = &r->frames[thread->first];
     uint32_t count = thread->count;
-    report_frame *from = (report_frame *)mem_alloc(count * sizeof *from);
+    report_frame *from = (report_frame *)mem_take(r->memory, count * sizeof *from);
     uint32_t lo = 0;
     uint32_t hi = count;
     uint32_t behind = count;
@@ -172,7 +172,7 @@ static void metrickit_order_tree(report *r, report_thread *thread, const uint32_
         lo = best + 1;
         hi = end[best];
     }
-    free(from);
+    mem_give(r->memory, from);
 }
 
 /* Threads begin in these, and end in others. */
@@ -204,7 +204,7 @@ static void metrickit_end_stack(metric_reader *w)
         return;
     w->stacks_end = 0;
     report_thread *thread = &r->threads[r->thread_count - 1];
-    uint32_t *end = (uint32_t *)mem_alloc(thread->count * sizeof *end);
+    uint32_t *end = (uint32_t *)mem_take(w->r->memory, thread->count * sizeof *end);
     bool has_branches = metrickit_measure_tree(r, thread, end);
     thread->callers_first = metrickit_is_tree(w, thread, has_branches);
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -217,7 +217,7 @@ static void metrickit_end_stack(metric_reader *w)
         metrickit_order_tree(r, thread, end);
     for (uint32_t i = 0; i < thread->count; i++)
         r->frames[thread->first + i].index = i;
-    free(end);
+    mem_give(w->r->memory, end);
 }
 
 static void metrickit_begin_stack(metric_reader *w, uint32_t key)
@@ -301,7 +301,8 @@ static void metrickit_name_binaries(metric_reader *w, uint32_t first_image)
     uint32_t count = 0;
     if (!w->has_binaries)
         return;
-    named_binary *order = (named_binary *)mem_alloc((r->image_count - first_image + 1) * sizeof *order);
+    named_binary *order =
+        (named_binary *)mem_take(w->r->memory, (r->image_count - first_image + 1) * sizeof *order);
     for (uint32_t i = first_image; i < r->image_count; i++) {
         if (r->images[i].has_uuid && r->images[i].name.len == 0) {
             named_binary one = {r->images[i].uuid, i};
@@ -313,7 +314,7 @@ static void metrickit_name_binaries(metric_reader *w, uint32_t first_image)
         if (doc->v[i].type == JSON_KEY && json_equals(doc, i, "binaryInfo"))
             metrickit_name_in(r, doc, i + 1, order, count);
     }
-    free(order);
+    mem_give(w->r->memory, order);
 }
 
 /* ---- Diagnostics ---- */
@@ -356,7 +357,7 @@ static bool metrickit_put_measurement(text *t, const json *doc, uint32_t diagnos
 static void metrickit_set_amount(report *r, const json *doc, uint32_t diagnostic, uint32_t metadata,
                                  const struct metric_kind *kind)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     if (kind->amount == NULL || !metrickit_put_measurement(&t, doc, diagnostic, metadata, kind->amount))
         return;
     text_c(&t, kind->of);
@@ -370,7 +371,7 @@ static void metrickit_set_amount(report *r, const json *doc, uint32_t diagnostic
 static void metrickit_set_bad_access(report *r, uint64_t code, machsym_str region)
 {
     uint64_t addr;
-    text t = {0};
+    text t = text_in(r->memory);
     text_c(&t, code == 1 ? "KERN_INVALID_ADDRESS" : "KERN_PROTECTION_FAILURE");
     if (str_number_after(region, "", &addr)) {
         text_c(&t, " at 0x");
@@ -434,8 +435,8 @@ static metric_payload metrickit_payload(metric_reader *w, uint32_t payload)
 {
     const json *doc = &w->r->docs[w->doc];
     if (w->payload_of[payload] == 0) {
-        metric_payload *one =
-            (metric_payload *)mem_push(&w->payloads, &w->payload_count, &w->payload_cap, sizeof *one);
+        metric_payload *one = (metric_payload *)mem_add(w->r->memory, &w->payloads, &w->payload_count,
+                                                        &w->payload_cap, sizeof *one);
         one->metadata = metrickit_read_app(w->r, doc, json_get(doc, payload, "metaData"));
         one->own = metrickit_read_app(w->r, doc, payload);
         w->payload_of[payload] = w->payload_count;
@@ -539,9 +540,9 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
     w.doc = doc_index;
     w.per_thread = w.is_crash = true;
     w.payload = JSON_NONE;
-    w.payload_of = (uint32_t *)mem_alloc(doc->count * sizeof *w.payload_of);
+    w.payload_of = (uint32_t *)mem_take(r->memory, doc->count * sizeof *w.payload_of);
     memset(w.payload_of, 0, doc->count * sizeof *w.payload_of);
-    w.seen = (uint8_t *)mem_alloc(doc->count);
+    w.seen = (uint8_t *)mem_take(r->memory, doc->count);
     memset(w.seen, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
         if (i >= w.stacks_end)
@@ -560,9 +561,9 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
     }
     metrickit_end_stack(&w);
     metrickit_name_binaries(&w, first_image);
-    free(w.seen);
-    free(w.payloads);
-    free(w.payload_of);
+    mem_give(r->memory, w.seen);
+    mem_give(r->memory, w.payloads);
+    mem_give(r->memory, w.payload_of);
     report_merge_images(r, first_image, first_frame);
     return r->main_doc == doc_index;
 }
@@ -611,7 +612,7 @@ static bool metrickit_read_metrics(report *r, uint32_t doc_index)
     const json *doc = &r->docs[doc_index];
     uint32_t metadata = json_get(doc, 0, "metaData");
     uint32_t exits = json_get(doc, 0, "applicationExitMetrics");
-    text t = {0};
+    text t = text_in(r->memory);
     if (!json_is(doc, metadata, JSON_OBJECT) || json_get(doc, 0, "timeStampBegin") == JSON_NONE)
         return false;
     parts_begin(r, doc_index, 0);

@@ -146,7 +146,7 @@ static machsym_str minidump_utf8(minidump *m, machsym_str field, uint64_t at)
  * still be taken is read just so far that it is refused. */
 static machsym_str minidump_from_utf16(minidump *m, machsym_str s)
 {
-    text t = {0};
+    text t = text_in(m->d.memory_source);
     for (size_t at = 0; at + 2 <= s.len && t.len <= m->d.text_left; at += 2) {
         uint32_t c = (uint32_t)minidump_get(s, at, 2);
         uint32_t low =
@@ -631,7 +631,7 @@ static void minidump_read_assertion(minidump *m)
     enum { TEXT_SIZE = 256, SIZE = 3 * TEXT_SIZE + 8 };
     static const char *const words[] = {"Assertion failed: (", "), function ", ", file "};
     machsym_str s = minidump_stream(m, STREAM_ASSERTION, SIZE);
-    text t = {0};
+    text t = text_in(m->d.memory_source);
     if (s.len == 0)
         return;
     for (size_t i = 0; i < 3; i++) {
@@ -733,7 +733,7 @@ static void minidump_read_crashpad(minidump *m)
 /* As the system says it of an uncaught exception. */
 static void minidump_put_thrown(minidump *m)
 {
-    text t = {0};
+    text t = text_in(m->d.memory_source);
     if (m->thrown.len == 0)
         return;
     text_c(&t, "*** Terminating app due to uncaught exception '");
@@ -771,9 +771,8 @@ size_t minidump_decode(machsym_str input, text *out, const char **what)
     minidump m;
     memset(&m, 0, sizeof m);
     m.in = input;
-    m.d.file_len = input.len;
-    m.d.text_left =
-        input.len < SIZE_MAX / 2 ? 2 * input.len : SIZE_MAX; /* UTF-16 may become longer in UTF-8 */
+    dump_begin(&m.d, out->memory, input.len,
+               input.len < SIZE_MAX / 2 ? 2 * input.len : SIZE_MAX); /* UTF-16 may become longer in UTF-8 */
     if (input.len < MINIDUMP_HEADER_SIZE)
         dump_note(&m.d, input.len, "the header is cut short");
     else

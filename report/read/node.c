@@ -19,7 +19,7 @@ static const json_fact header_facts[] = {
 static void node_set_event(report *r, const json *doc, uint32_t header)
 {
     machsym_str trigger = fields_text(r, doc, json_get(doc, header, "trigger"));
-    text t = {0};
+    text t = text_in(r->memory);
     text_str(&t, fields_text(r, doc, json_get(doc, header, "event")));
     text_c(&t, trigger.len > 0 ? ", " : "");
     text_str(&t, trigger);
@@ -46,7 +46,7 @@ static bool node_set_thrown(report *r, const json *doc, uint32_t stack)
     size_t colon = str_find(message, ": ");
     bool is_error = colon < message.len &&
                     !str_starts(message, "Error [ERR_SYNTHETIC]"); /* that is where it was asked for */
-    text t = {0};
+    text t = text_in(r->memory);
     if (is_error)
         report_set_error(r, str_make(message.ptr, colon), str_from(message, colon + 2));
     while (colon < message.len && json_next(doc, lines, &at)) {

@@ -148,7 +148,7 @@ static bool panic_parse_title(text_parser *p, machsym_str s)
 static void panic_set_task(text_parser *p, machsym_str s)
 {
     static const char pid[] = ": pid ";
-    text t = {0};
+    text t = text_in(p->r->memory);
     size_t at = str_find(s, pid) + sizeof pid - 1;
     size_t end = at;
     while (end < s.len && scan_is_digit(s.ptr[end]))

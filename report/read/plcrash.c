@@ -196,7 +196,7 @@ static void plcrash_put_thrown(plcrash *p)
 static void plcrash_read_image(plcrash *p, machsym_str message)
 {
     decoded_image *image =
-        (decoded_image *)mem_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
+        (decoded_image *)mem_add(p->t->memory, &p->images, &p->image_count, &p->image_cap, sizeof *image);
     uint64_t size = proto_get(&p->in, message, 2).value;
     machsym_str uuid = proto_get(&p->in, message, 4).bytes;
     memset(image, 0, sizeof *image);
@@ -323,6 +323,6 @@ size_t plcrash_decode(machsym_str input, text *out)
         text_dec(out, PLCRASH_HEADER_SIZE + p.in.damaged_at);
         text_c(out, ": what follows there is lost\n");
     }
-    free(p.images);
+    mem_give(out->memory, p.images);
     return p.in.is_damaged ? PLCRASH_HEADER_SIZE + p.in.damaged_at : 0;
 }

@@ -1,7 +1,6 @@
 /* Encodings, and which kind of report an input is; see recognise.h. */
 #include "recognise.h"
 #include "../base/json.h"
-#include "../base/memory.h"
 #include "../base/text.h"
 #include "../model/carried.h"
 #include "../model/parts.h"
@@ -122,7 +121,7 @@ static void recognise_shadow_colours(report *r)
 static void recognise_make_shadow(report *r)
 {
     const char *end = r->body + r->len;
-    r->shadow = (char *)mem_alloc(r->len + 1);
+    r->shadow = (char *)mem_take(r->memory, r->len + 1);
     if (r->len > 0) /* memcpy must not see NULL */
         memcpy(r->shadow, r->body, r->len);
     r->shadow[r->len] = 0;
@@ -169,15 +168,15 @@ static size_t recognise_add_document(report *r, size_t at, record_run *run, json
 {
     json doc;
     records_come_to(run, r, at);
-    bool is_whole = json_parse(&doc, r->body, r->len, at, err);
-    if (!is_whole && !json_parse_cut(&doc, r->body, r->len, at))
+    bool is_whole = json_parse(r->memory, &doc, r->body, r->len, at, err);
+    if (!is_whole && !json_parse_cut(r->memory, &doc, r->body, r->len, at))
         return 0;
     size_t end = doc.v[0].end;
     if (is_whole && r->depth < CARRIED_MAX_DEPTH && records_take(run, r, &doc)) {
         json_free(&doc);
         return end;
     }
-    *(json *)mem_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
+    *(json *)mem_add(r->memory, &r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     uint32_t index = r->doc_count - 1;
     if (recognise_is_of_a_kind(r, index)) {
         r->has_json = true;
@@ -294,6 +293,7 @@ static void recognise_parse_parts(report *r)
     size_t first;
     record_run run;
     memset(&run, 0, sizeof run);
+    run.room = text_in(r->memory);
     if (report_parse_xctrace(r))
         return;
     while ((first = recognise_next_opening(r, at, &next)) < r->len) {
@@ -371,7 +371,7 @@ static void recognise_drop_echo(report *r)
 /* Kinds without stacks that are not in this table are shown by their bug_type. */
 static void recognise_name_unknown(report *r)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     if (r->kind != REPORT_UNKNOWN || r->frame_count > 0 || r->meta_doc == REPORT_NONE ||
         r->facts[FACT_EVENT].len > 0 || r->failure != NULL)
         return;
@@ -409,7 +409,7 @@ static void recognise_name_kind(report *r)
 
 static void recognise_redact(report *r, const redactor *how)
 {
-    text plain = {0};
+    text plain = text_in(r->memory);
     redact_report(how, str_make(r->body, r->len), &plain, &r->redactions);
     text_free(&r->changed);
     r->changed = plain;
@@ -420,12 +420,15 @@ static void recognise_redact(report *r, const redactor *how)
 
 void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count)
 {
-    report_open_redacted(r, input, len, loads, load_count, NULL);
+    report_open_redacted(NULL, r, input, len, loads, load_count, NULL);
 }
 
-static void recognise_begin(report *r, machsym_str input, unsigned depth)
+static void recognise_begin(mem_source *memory, report *r, machsym_str input, unsigned depth)
 {
     memset(r, 0, sizeof *r);
+    r->memory = memory;
+    r->changed = r->redactions.added = text_in(memory);
+    r->strings.memory = memory;
     r->main_doc = REPORT_NONE;
     r->meta_doc = REPORT_NONE;
     r->input = input;
@@ -455,10 +458,10 @@ static void recognise_parse(report *r, const report_load *loads, size_t load_cou
     report_finish_images(r);
 }
 
-void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
-                         size_t load_count, const redactor *how)
+void report_open_carried(mem_source *memory, report *r, machsym_str input, unsigned depth,
+                         const report_load *loads, size_t load_count, const redactor *how)
 {
-    recognise_begin(r, input, depth);
+    recognise_begin(memory, r, input, depth);
     recognise_parse(r, loads, load_count, how);
 }
 
@@ -476,10 +479,10 @@ static void recognise_decode(report *r)
         r->failure = r->damage != NULL ? r->damage : "the protobuf is damaged";
 }
 
-void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
-                          size_t load_count, const redactor *how)
+void report_open_redacted(mem_source *memory, report *r, const char *input, size_t len,
+                          const report_load *loads, size_t load_count, const redactor *how)
 {
-    recognise_begin(r, str_make(input, len), 0);
+    recognise_begin(memory, r, str_make(input, len), 0);
     r->encoding = recognise_find_encoding(r->input);
     if (r->encoding != ENCODING_BYTES) {
         recognise_decode(r);

@@ -111,7 +111,7 @@ static uint32_t records_common_array(const json *doc, uint32_t a, uint32_t b, ui
 /* What is a report by itself parts the lines ahead of it from those after it. */
 static void records_push_array(const json *doc, record_array *array, bool *is_there, record_arrays *out)
 {
-    record_cursor at = {JSON_NONE, LINE_NONE, {0}};
+    record_cursor at = {JSON_NONE, LINE_NONE, text_in(doc->memory)};
     uint32_t before = JSON_NONE;
     if (is_there[array->token])
         return;
@@ -130,7 +130,7 @@ static void records_push_array(const json *doc, record_array *array, bool *is_th
         }
         if ((is_end || is_own) && array->line != JSON_NONE) {
             array->end = is_end ? doc->v[array->token].next : at.element;
-            *(record_array *)mem_push(&out->v, &out->count, &out->cap, sizeof *array) = *array;
+            *(record_array *)mem_add(doc->memory, &out->v, &out->count, &out->cap, sizeof *array) = *array;
             array->line = JSON_NONE;
         }
     }
@@ -157,7 +157,7 @@ static bool records_add_array(const json *doc, uint32_t first, uint32_t second, 
 static bool records_has_lines(const json *doc, const record_array *array)
 {
     enum { ENOUGH = 3, LOOKED_AT = 16 };
-    record_cursor at = {JSON_NONE, LINE_NONE, {0}};
+    record_cursor at = {JSON_NONE, LINE_NONE, text_in(doc->memory)};
     unsigned lines = 0;
     for (unsigned i = 0; i < LOOKED_AT && lines < ENOUGH && json_next(doc, array->token, &at.element); i++) {
         uint32_t token = records_follow(doc, at.element, &array->path);
@@ -190,8 +190,8 @@ void records_find_arrays(const json *doc, record_arrays *out)
 {
     uint32_t last = JSON_NONE;
     line_kind last_kind = LINE_NONE;
-    text room = {0};
-    bool *is_there = (bool *)mem_alloc(doc->count * sizeof *is_there);
+    text room = text_in(doc->memory);
+    bool *is_there = (bool *)mem_take(doc->memory, doc->count * sizeof *is_there);
     memset(is_there, 0, doc->count * sizeof *is_there);
     for (uint32_t i = 0; i < doc->count; i++) {
         bool is_stack = json_is(doc, i, JSON_ARRAY) && json_is(doc, i + 1, JSON_STRING) &&
@@ -209,7 +209,7 @@ void records_find_arrays(const json *doc, record_arrays *out)
         last = i;
         last_kind = kind;
     }
-    free(is_there);
+    mem_give(doc->memory, is_there);
     text_free(&room);
 }
 
@@ -294,8 +294,7 @@ void records_pass(record_run *run, size_t end)
 
 static void records_carry(record_run *run, report *r)
 {
-    report_carried *carried =
-        (report_carried *)mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
+    report_carried *carried = report_add_carried(r);
     uint32_t index = r->carried_count - 1;
     line_kind last = LINE_NONE;
     carried->doc = REPORT_NONE;
@@ -308,13 +307,13 @@ static void records_carry(record_run *run, report *r)
         json_error err;
         while (records_is_gap(r, at, at + 1))
             at++;
-        if (!json_parse(&doc, r->body, r->len, at, &err))
+        if (!json_parse(r->memory, &doc, r->body, r->len, at, &err))
             break;
         uint32_t token = records_follow(&doc, 0, &run->path);
         line_kind kind = records_line_of(&doc, token, last, &run->room);
         if (kind != LINE_NONE) {
-            report_string *string = (report_string *)mem_push(&r->carried_strings, &r->string_count,
-                                                              &r->string_cap, sizeof *string);
+            report_string *string = (report_string *)mem_add(r->memory, &r->carried_strings, &r->string_count,
+                                                             &r->string_cap, sizeof *string);
             string->token = JSON_NONE;
             string->element = JSON_NONE;
             string->at = doc.v[token].at + 1;
@@ -335,5 +334,7 @@ void records_end(record_run *run, report *r)
     if (run->has_path)
         records_carry(run, r);
     text_free(&run->room);
+    text room = run->room;
     memset(run, 0, sizeof *run);
+    run->room = room;
 }

@@ -91,7 +91,7 @@ static machsym_str stackshot_process_name(stackshot *s, uint32_t process)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
-    text t = {0};
+    text t = text_in(r->memory);
     text_str(&t, report_json_str(r, doc, json_get(doc, process, "procname")));
     text_c(&t, " [");
     text_str(&t, json_raw(doc, json_get(doc, process, "pid")));

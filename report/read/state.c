@@ -64,7 +64,7 @@ static bool regline_parse_trap(text_parser *p, report_thread *thread, machsym_st
 static bool regline_parse_code(text_parser *p, report_thread *thread, machsym_str s)
 {
     enum { ROW = 16 };
-    text t = {0};
+    text t = text_in(p->r->memory);
     size_t count = 0;
     size_t mark = SIZE_MAX;
     size_t at = 0;
@@ -86,7 +86,7 @@ static bool regline_parse_code(text_parser *p, report_thread *thread, machsym_st
     if (mark != SIZE_MAX)
         thread->code_at = thread->code.len / 2 + mark;
     if (count > 0 && thread->code.len < 2 * CODE_BYTES) {
-        text whole = {0};
+        text whole = text_in(p->r->memory);
         text_str(&whole, thread->code);
         text_add(&whole, t.v, t.len);
         thread->code = pool_copy(&p->r->strings, whole.v, whole.len);

@@ -63,6 +63,7 @@ typedef struct candidates {
     candidate *v;
     uint32_t count;
     uint32_t cap;
+    mem_source *memory;
 } candidates;
 
 /* "3   demo   0x0000000102a30a7c demo + 2684": an element of callStackSymbols. */
@@ -113,7 +114,7 @@ static bool strings_is_mixed(const json *doc)
 
 static void strings_add_candidate(candidates *list, uint32_t token, string_kind kind)
 {
-    candidate *c = (candidate *)mem_push(&list->v, &list->count, &list->cap, sizeof *c);
+    candidate *c = (candidate *)mem_add(list->memory, &list->v, &list->count, &list->cap, sizeof *c);
     candidate one = {token, NULL, kind, false, JSON_NONE};
     *c = one;
 }
@@ -122,7 +123,7 @@ static void strings_add_candidate(candidates *list, uint32_t token, string_kind 
 static void strings_add_arrays(const json *doc, const record_arrays *arrays, candidates *list, bool *marks)
 {
     for (uint32_t i = 0; i < arrays->count; i++) {
-        record_cursor at = {arrays->v[i].before, LINE_NONE, {0}};
+        record_cursor at = {arrays->v[i].before, LINE_NONE, text_in(doc->memory)};
         strings_add_candidate(list, arrays->v[i].line, STRING_WHOLE);
         list->v[list->count - 1].lines = &arrays->v[i];
         for (uint32_t token; (token = records_next_line(doc, &arrays->v[i], &at)) != JSON_NONE;)
@@ -140,7 +141,7 @@ static int strings_by_token(const void *a, const void *b)
 
 static void strings_find_candidates(const json *doc, const record_arrays *arrays, candidates *list)
 {
-    bool *is_line = (bool *)mem_alloc(doc->count * sizeof *is_line);
+    bool *is_line = (bool *)mem_take(doc->memory, doc->count * sizeof *is_line);
     memset(is_line, 0, doc->count * sizeof *is_line);
     strings_add_arrays(doc, arrays, list, is_line);
     for (uint32_t i = 0; i < doc->count; i++) {
@@ -154,7 +155,7 @@ static void strings_find_candidates(const json *doc, const record_arrays *arrays
             strings_add_candidate(list, i, STRING_WHOLE);
         }
     }
-    free(is_line);
+    mem_give(doc->memory, is_line);
     if (arrays->count > 0)
         qsort(list->v, list->count, sizeof *list->v, strings_by_token);
 }
@@ -162,7 +163,7 @@ static void strings_find_candidates(const json *doc, const record_arrays *arrays
 /* What a candidate says, without escapes. */
 static void strings_put_plain(const json *doc, const candidate *c, text *out)
 {
-    record_cursor at = {c->lines != NULL ? c->lines->before : JSON_NONE, LINE_NONE, {0}};
+    record_cursor at = {c->lines != NULL ? c->lines->before : JSON_NONE, LINE_NONE, text_in(doc->memory)};
     if (c->lines == NULL)
         json_unescape(out, json_raw(doc, c->token));
     for (uint32_t token; c->lines != NULL && (token = records_next_line(doc, c->lines, &at)) != JSON_NONE;) {
@@ -176,12 +177,12 @@ static void strings_put_plain(const json *doc, const candidate *c, text *out)
 static void strings_tell_kind(const json *doc, candidate *c)
 {
     report r;
-    text plain = {0};
+    text plain = text_in(doc->memory);
     bool is_string = json_is(doc, c->token, JSON_STRING) && !told_is_document(json_raw(doc, c->token));
     if (c->kind != STRING_WHOLE || (c->lines == NULL && !is_string))
         return;
     strings_put_plain(doc, c, &plain);
-    report_open_carried(&r, str_make(plain.v, plain.len), CARRIED_MAX_DEPTH, NULL, 0, NULL);
+    report_open_carried(doc->memory, &r, str_make(plain.v, plain.len), CARRIED_MAX_DEPTH, NULL, 0, NULL);
     c->is_headed = r.facts[FACT_INCIDENT].len > 0 || r.facts[FACT_EXCEPTION].len > 0;
     if (r.has_json || (r.frame_count > 0 && r.image_count > 0))
         c->kind = STRING_WHOLE;
@@ -201,7 +202,7 @@ enum { MAX_CLIMB = 16 };
 /* Of a kind, how many candidates stand before each token, and before the document's end. */
 static uint32_t *strings_count_kind(const candidates *list, const json *doc, string_kind kind)
 {
-    uint32_t *before = (uint32_t *)mem_alloc(((size_t)doc->count + 1) * sizeof *before);
+    uint32_t *before = (uint32_t *)mem_take(doc->memory, ((size_t)doc->count + 1) * sizeof *before);
     uint32_t at = 0;
     uint32_t count = 0;
     for (uint32_t token = 0; token <= doc->count; token++) {
@@ -243,7 +244,7 @@ static void strings_find_objects(candidates *list, const json *doc)
 {
     uint32_t *stacks = strings_count_kind(list, doc, STRING_STACKS);
     uint32_t *images = strings_count_kind(list, doc, STRING_IMAGES);
-    bool *has_images = (bool *)mem_alloc(doc->count * sizeof *has_images);
+    bool *has_images = (bool *)mem_take(doc->memory, doc->count * sizeof *has_images);
     memset(has_images, 0, doc->count * sizeof *has_images);
     for (uint32_t i = 0; i < list->count; i++) {
         candidate *c = &list->v[i];
@@ -256,9 +257,9 @@ static void strings_find_objects(candidates *list, const json *doc)
         if (list->v[i].kind == STRING_STACKS)
             strings_find_object(doc, &list->v[i], images, has_images);
     }
-    free(stacks);
-    free(images);
-    free(has_images);
+    mem_give(doc->memory, stacks);
+    mem_give(doc->memory, images);
+    mem_give(doc->memory, has_images);
 }
 
 /* ---- What is carried ---- */
@@ -301,8 +302,8 @@ static void strings_add_string(report *r, uint32_t token, uint32_t element)
 {
     const json_token *v = &r->docs[r->carried[r->carried_count - 1].doc].v[token];
     size_t quote = v->type == JSON_STRING ? 1 : 0;
-    report_string *string = (report_string *)mem_push(&r->carried_strings, &r->string_count, &r->string_cap,
-                                                      sizeof *r->carried_strings);
+    report_string *string = (report_string *)mem_add(r->memory, &r->carried_strings, &r->string_count,
+                                                     &r->string_cap, sizeof *r->carried_strings);
     string->token = token;
     string->element = element;
     string->at = v->at + quote;
@@ -312,7 +313,7 @@ static void strings_add_string(report *r, uint32_t token, uint32_t element)
 
 static void strings_add_candidate_strings(report *r, const json *doc, const candidate *c)
 {
-    record_cursor line = {c->lines != NULL ? c->lines->before : JSON_NONE, LINE_NONE, {0}};
+    record_cursor line = {c->lines != NULL ? c->lines->before : JSON_NONE, LINE_NONE, text_in(doc->memory)};
     uint32_t at = JSON_NONE;
     if (c->lines == NULL && !json_is(doc, c->token, JSON_ARRAY))
         strings_add_string(r, c->token, JSON_NONE);
@@ -327,8 +328,7 @@ static void strings_add_candidate_strings(report *r, const json *doc, const cand
 static void strings_add_carried(report *r, uint32_t doc_index, const candidate *v, uint32_t count)
 {
     const json *doc = &r->docs[doc_index];
-    report_carried *carried =
-        (report_carried *)mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
+    report_carried *carried = report_add_carried(r);
     carried->doc = doc_index;
     carried->at = doc->v[0].at;
     carried->first = r->string_count;
@@ -341,7 +341,7 @@ static void strings_add_carried(report *r, uint32_t doc_index, const candidate *
 
 static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
 {
-    carried_run *runs = (carried_run *)mem_alloc(list->count * sizeof *runs);
+    carried_run *runs = (carried_run *)mem_take(r->memory, list->count * sizeof *runs);
     uint32_t count = 0;
     qsort(list->v, list->count, sizeof *list->v, strings_by_key);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -360,13 +360,13 @@ static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
         qsort(runs, count, sizeof *runs, strings_by_first_token);
     for (uint32_t i = 0; i < count; i++)
         strings_add_carried(r, doc_index, list->v + runs[i].lo, runs[i].hi - runs[i].lo);
-    free(runs);
+    mem_give(r->memory, runs);
 }
 
 /* A string that is alone needs no look at what it is: its reader finds out. */
 bool report_parse_strings(report *r, uint32_t doc_index)
 {
-    candidates list = {NULL, 0, 0};
+    candidates list = {NULL, 0, 0, r->memory};
     record_arrays arrays = {NULL, 0, 0};
     uint32_t before = r->carried_count;
     if (r->depth >= CARRIED_MAX_DEPTH)
@@ -379,8 +379,8 @@ bool report_parse_strings(report *r, uint32_t doc_index)
         strings_find_objects(&list, &r->docs[doc_index]);
     if (list.count > 0)
         strings_add_runs(r, doc_index, &list);
-    free(list.v);
-    free(arrays.v);
+    mem_give(r->memory, list.v);
+    mem_give(r->memory, arrays.v);
     return r->carried_count > before;
 }
 

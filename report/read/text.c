@@ -363,7 +363,7 @@ static size_t plain_parse_line(text_parser *p, text_line line)
 static void plain_paths(report *r, uint32_t first)
 {
     for (uint32_t i = first; i < r->image_count; i++) {
-        text plain = {0};
+        text plain = text_in(r->memory);
         report_image *image = &r->images[i];
         if (image->path.len == 0 || image->path.ptr < r->shadow || image->path.ptr >= r->shadow + r->len)
             continue;

@@ -131,14 +131,14 @@ static void unwrap_put_plain(const report *r, size_t begin, size_t end, machsym_
 }
 
 /* Whether lines may be a document that is a report or carries one. document: where the first one begins. */
-static bool unwrap_may_hold_report(machsym_str plain, size_t document)
+static bool unwrap_may_hold_report(mem_source *memory, machsym_str plain, size_t document)
 {
     static const char *const words[] = {"0x", "Incident Identifier:", "Exception Type:"};
     json doc;
     json_error err;
     if (plain.ptr[document] == '<' || split_has_member_of_report(plain))
         return true;
-    if (!json_parse(&doc, plain.ptr, plain.len, document, &err))
+    if (!json_parse(memory, &doc, plain.ptr, plain.len, document, &err))
         return false;
     json_free(&doc);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -150,8 +150,7 @@ static bool unwrap_may_hold_report(machsym_str plain, size_t document)
 
 static void unwrap_carry(report *r, size_t begin, size_t end, machsym_str prefix)
 {
-    report_carried *carried =
-        (report_carried *)mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
+    report_carried *carried = report_add_carried(r);
     carried->doc = REPORT_NONE;
     carried->at = begin;
     carried->first = r->string_count;
@@ -159,8 +158,8 @@ static void unwrap_carry(report *r, size_t begin, size_t end, machsym_str prefix
     carried->is_raw = carried->is_lines = true;
     for (size_t at = begin; at < end; at = unwrap_next_line(r, at, end)) {
         machsym_str line = unwrap_line(r, at, end);
-        report_string *string =
-            (report_string *)mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *string);
+        report_string *string = (report_string *)mem_add(r->memory, &r->carried_strings, &r->string_count,
+                                                         &r->string_cap, sizeof *string);
         string->token = string->element = JSON_NONE;
         string->from = at;
         string->at = at + unwrap_match(line, prefix);
@@ -175,7 +174,7 @@ size_t unwrap_text(report *r, size_t at, size_t hi, size_t *end)
     while (at < hi) {
         machsym_str line = unwrap_line(r, at, hi);
         machsym_str prefix = {line.ptr, unwrap_prefix_of(line)};
-        text plain = {0};
+        text plain = text_in(r->memory);
         if (prefix.len == 0) {
             at = unwrap_next_line(r, at, hi);
             continue;
@@ -185,7 +184,7 @@ size_t unwrap_text(report *r, size_t at, size_t hi, size_t *end)
         unwrap_put_plain(r, begin, at, prefix, &plain);
         size_t document = plain.len;
         unwrap_put_plain(r, at, *end, prefix, &plain);
-        bool is_one = unwrap_may_hold_report(str_make(plain.v, plain.len), document);
+        bool is_one = unwrap_may_hold_report(r->memory, str_make(plain.v, plain.len), document);
         text_free(&plain);
         if (is_one) {
             unwrap_carry(r, begin, *end, prefix);

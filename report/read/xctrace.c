@@ -78,7 +78,7 @@ static machsym_str xctrace_attribute(const report *r, const xml_tag *tag, const 
 /* The value with characters in place of entities: the shadow shows which. */
 static machsym_str xctrace_plain_value(report *r, machsym_str s)
 {
-    text t = {0};
+    text t = text_in(r->memory);
     if (s.len == 0 || memchr(s.ptr, '&', s.len) == NULL)
         return s;
     for (size_t i = 0; i < s.len; i++) {
@@ -111,6 +111,7 @@ typedef struct xml_table {
     xml_known *v;
     uint32_t count;
     uint32_t cap;
+    mem_source *memory;
 } xml_table;
 
 static void xctrace_remember(xml_table *t, machsym_str id, uint32_t index)
@@ -119,7 +120,7 @@ static void xctrace_remember(xml_table *t, machsym_str id, uint32_t index)
     if (!xctrace_number_of(id, &number) || (t->count > 0 && t->v[t->count - 1].id >= number))
         return;
     xml_known one = {number, index};
-    *(xml_known *)mem_push(&t->v, &t->count, &t->cap, sizeof *t->v) = one;
+    *(xml_known *)mem_add(t->memory, &t->v, &t->count, &t->cap, sizeof *t->v) = one;
 }
 
 static bool xctrace_is_below(const void *element, const void *id)
@@ -264,7 +265,7 @@ static bool xctrace_is_there(const report *r)
 
 bool report_parse_xctrace(report *r)
 {
-    xctrace x = {r, {NULL, 0, 0}, {NULL, 0, 0}, false, false};
+    xctrace x = {r, {NULL, 0, 0, r->memory}, {NULL, 0, 0, r->memory}, false, false};
     machsym_str thread_name = {NULL, 0};
     xml_tag tag;
     size_t at = 0;
@@ -274,7 +275,7 @@ bool report_parse_xctrace(report *r)
     r->has_text = true;
     while (xctrace_next_tag(r, &at, &tag))
         xctrace_take_tag(&x, &tag, &thread_name);
-    free(x.images.v);
-    free(x.frames.v);
+    mem_give(r->memory, x.images.v);
+    mem_give(r->memory, x.frames.v);
     return true;
 }

@@ -245,7 +245,7 @@ static void exception_say_kexts(text *t, const report *r)
     const report_thread *thread = stack_main(r);
     uint32_t shown[SHOWN];
     unsigned count = 0;
-    text names = {0};
+    text names = text_in(r->memory);
     for (uint32_t i = 0; thread != NULL && i < thread->count && count < SHOWN; i++) {
         uint32_t image = stack_frame(r, thread, i)->image;
         bool is_new = image != REPORT_NONE && r->images[image].bundle.len > 0;

@@ -52,7 +52,7 @@ static facts_cause facts_cause_of_signal(const report *r)
 /* Whether the termination says what happened. */
 static bool facts_is_ended(const report *r)
 {
-    text words = {0};
+    text words = text_in(r->memory);
     bool is_ended = ending_explain(&words, r);
     text_free(&words);
     return is_ended;
@@ -99,7 +99,7 @@ static machsym_str facts_telling_line(machsym_str words)
 void facts_put_sentence(text *t, const report *r)
 {
     facts found;
-    text words = {0};
+    text words = text_in(r->memory);
     facts_find(r, &found);
     if (found.words.kind != SAID_NOTHING && found.words.kind != SAID_OTHER)
         said_put(&words, &found.words);
@@ -118,7 +118,7 @@ void facts_put_sentence(text *t, const report *r)
 
 static void facts_put_main(text *t, const report *r)
 {
-    text words = {0};
+    text words = text_in(r->memory);
     facts_put_sentence(&words, r);
     json_put_str(t, "sentence", str_make(words.v, words.len));
     text_free(&words);
@@ -190,7 +190,7 @@ static void facts_put_ending(text *t, const report *r)
 
 static void facts_put_words(text *t, const report *r)
 {
-    text words = {0};
+    text words = text_in(r->memory);
     machsym_str line;
     const char *between = "";
     exception_put(&words, r);

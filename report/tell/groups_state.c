@@ -98,7 +98,7 @@ static bool groups_take_line(reading *r, const char *schema, json *doc)
     machsym_str before = r->rest;
     if (!str_take_line(&r->rest, &line))
         return groups_fail(r, "it ends too soon");
-    if (!json_parse(doc, line.ptr, line.len, 0, &err)) {
+    if (!json_parse(NULL, doc, line.ptr, line.len, 0, &err)) {
         r->rest = before;
         return groups_fail(r, err.what);
     }

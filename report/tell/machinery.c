@@ -195,7 +195,7 @@ static int machinery_by_bytes(const void *a, const void *b)
 
 machinery *machinery_make(text *source)
 {
-    machinery *list = (machinery *)mem_alloc(sizeof *list);
+    machinery *list = (machinery *)mem_take(source->memory, sizeof *list);
     machsym_str line;
     memset(list, 0, sizeof *list);
     list->source = *source;
@@ -207,7 +207,8 @@ machinery *machinery_make(text *source)
         if (line.len == 0 || line.ptr[0] == '#')
             continue;
         list->source.v[(size_t)(line.ptr - list->source.v) + line.len] = 0;
-        list->v = (const char **)mem_room(list->v, list->count, &list->cap, sizeof *list->v);
+        list->v =
+            (const char **)mem_more(list->source.memory, list->v, list->count, &list->cap, sizeof *list->v);
         list->v[list->count++] = line.ptr;
         list->has_images |= memchr(line.ptr, '`', line.len) != NULL;
     }
@@ -219,9 +220,10 @@ void machinery_free(machinery *list)
 {
     if (list == NULL)
         return;
+    mem_source *memory = list->source.memory;
     text_free(&list->source);
-    free(list->v);
-    free(list);
+    mem_give(memory, list->v);
+    mem_give(memory, list);
 }
 
 /* ---- Names ---- */
@@ -265,13 +267,13 @@ bool machinery_has(const machinery *list, machsym_str name)
 
 bool machinery_has_of_image(const machinery *list, machsym_str image, machsym_str name)
 {
-    text whole = {0};
     for (size_t i = 0; i < sizeof machinery_images / sizeof *machinery_images; i++) {
         if (machinery_fits(image, machinery_images[i]))
             return true;
     }
     if (list == NULL || !list->has_images || image.len == 0)
         return false;
+    text whole = text_in(list->source.memory);
     text_str(&whole, image);
     text_char(&whole, '`');
     text_str(&whole, name);

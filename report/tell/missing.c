@@ -181,7 +181,8 @@ static void missing_add_image(missing_list *list, const missing_image *m)
         list->v[at].reports += m->reports;
         return;
     }
-    list->v = (missing_image *)mem_room(list->v, list->count, &list->cap, sizeof *list->v);
+    list->v =
+        (missing_image *)mem_more(list->strings.memory, list->v, list->count, &list->cap, sizeof *list->v);
     missing_image *kept = &list->v[list->count++];
     *kept = *m;
     kept->number = list->number++;
@@ -209,8 +210,8 @@ static void missing_add_system(missing_list *list, const missing_system *s)
     }
     if (list->system_count == MAX_SYSTEMS)
         return;
-    list->systems = (missing_system *)mem_room(list->systems, list->system_count, &list->system_cap,
-                                               sizeof *list->systems);
+    list->systems = (missing_system *)mem_more(list->strings.memory, list->systems, list->system_count,
+                                               &list->system_cap, sizeof *list->systems);
     missing_system *kept = &list->systems[list->system_count++];
     *kept = *s;
     kept->images = 0;
@@ -235,6 +236,7 @@ void missing_add_report(missing_list *list, const report *r)
 {
     missing_list one;
     memset(&one, 0, sizeof one);
+    one.strings.memory = r->memory;
     for (uint32_t i = 0; i < r->image_count; i++) {
         missing_image m = missing_of(r, &r->images[i]);
         bool is_known =
@@ -264,8 +266,8 @@ void missing_add_list(missing_list *to, const missing_list *from)
 
 void missing_free(missing_list *list)
 {
-    free(list->v);
-    free(list->systems);
+    mem_give(list->strings.memory, list->v);
+    mem_give(list->strings.memory, list->systems);
     pool_free(&list->strings);
     memset(list, 0, sizeof *list);
 }
@@ -380,7 +382,7 @@ static void missing_put_system(text *t, const missing_system *s)
 /* A number in a column. */
 static void missing_put_column(text *t, uint64_t number, size_t width)
 {
-    text digits = {0};
+    text digits = text_in(t->memory);
     text_dec(&digits, number);
     for (size_t i = digits.len; i < width; i++)
         text_char(t, ' ');

@@ -227,7 +227,7 @@ static bool signature_is_machinery(const signing *w, const report_frame *frame, 
 static void signature_add_frame(signing *w, const report_frame *frame, bool any)
 {
     signature *out = w->out;
-    text name = {0};
+    text name = text_in(w->r->memory);
     bool is_full = out->frame_count == sizeof out->frames / sizeof *out->frames;
     if (is_full || signature_is_nowhere(frame))
         return;
@@ -301,7 +301,7 @@ static void signature_set_day(signature *out, machsym_str date)
 static void signature_put_message(const report *r, machsym_str kind, text *thrown, text *words)
 {
     message said;
-    text stable = {0};
+    text stable = text_in(r->memory);
     bool is_by_itself = kind.len == 0 || str_is(kind, "SIGABRT") || str_is(kind, "EXC_BREAKPOINT") ||
                         str_is(kind, "EXC_BAD_INSTRUCTION");
     if (!stack_is_crash(r) || !is_by_itself)
@@ -327,10 +327,13 @@ static void signature_add_stacks(signing *w)
 
 void signature_of(const report *r, const machinery *list, signature *out)
 {
-    signing w = {r, list, out, {0}};
-    text made[PART_COUNT] = {{0}};
+    signing w = {r, list, out, text_in(r->memory)};
+    text made[PART_COUNT];
     machsym_str parts[PART_COUNT];
     memset(out, 0, sizeof *out);
+    out->words = text_in(r->memory);
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        made[i] = text_in(r->memory);
     signature_set_day(out, r->facts[FACT_DATE]);
     signature_set_field(out->version, sizeof out->version, r->facts[FACT_VERSION]);
     signature_add_stacks(&w);

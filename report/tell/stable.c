@@ -141,7 +141,7 @@ static bool stable_has_rust_hash(machsym_str s)
  * "a::_$LT$b$GT$::h0123456789abcdef". It is mangled again, so that the one demangler reads it. */
 static void stable_put_rust(text *out, machsym_str s)
 {
-    text mangled = {0};
+    text mangled = text_in(out->memory);
     text_c(&mangled, "_ZN");
     for (size_t at = 0; at < s.len;) {
         machsym_str rest = str_from(s, at);
@@ -371,7 +371,7 @@ static machsym_str stable_put_closures(text *out, machsym_str s)
 
 void stable_name(text *out, machsym_str name, machsym_str image)
 {
-    text readable = {0};
+    text readable = text_in(out->memory);
     size_t from = out->len;
     name = str_trim(name);
     if (name.len > STABLE_NAME_MAX_LEN)

@@ -110,7 +110,7 @@ static void summary_put_own_frames(text *t, const report *r, const palette *colo
 static void summary_put_blame(text *t, const report *r, const palette *colours)
 {
     blame who;
-    text place = {0};
+    text place = text_in(r->memory);
     bool is_owned = blame_find(r, &who, &place);
     if (r->rules != NULL) {
         text_c(t, "  whose fault: ");
@@ -205,7 +205,7 @@ void summary_put(text *t, const report *r, const resolve_counts *counts, bool co
         text_shown(t, r->facts[FACT_OS]);
         text_char(t, '\n');
     }
-    text words = {0};
+    text words = text_in(r->memory);
     exception_put(&words, r);
     for (size_t at = 0; at < words.len;) {
         machsym_str rest = {words.v + at, words.len - at};

@@ -63,7 +63,7 @@ static void apple_put_lines(text *t, machsym_str s)
 
 void apple_put_value(const apple_text *a, uint32_t token)
 {
-    text plain = {0};
+    text plain = text_in(a->r->memory);
     json_unescape(&plain, json_raw(a->doc, token));
     apple_put_lines(a->t, str_make(plain.v, plain.len));
     text_free(&plain);
@@ -72,7 +72,7 @@ void apple_put_value(const apple_text *a, uint32_t token)
 /* Most are names, paths and words: one line. */
 static void apple_put_name(const apple_text *a, uint32_t token)
 {
-    text plain = {0};
+    text plain = text_in(a->r->memory);
     json_unescape(&plain, json_raw(a->doc, token));
     text_shown(a->t, str_make(plain.v, plain.len));
     text_free(&plain);

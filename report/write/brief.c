@@ -84,7 +84,7 @@ static bool brief_try(text *out, size_t from, text *part, size_t most)
 
 static void brief_put_head(const report *r, machsym_str label, text *t)
 {
-    text app = {0};
+    text app = text_in(r->memory);
     bool is_named = r->facts[FACT_PROCESS].len > 0;
     text_str(&app, r->facts[is_named ? FACT_PROCESS : FACT_IDENTIFIER]);
     text_c(&app, app.len > 0 && r->facts[FACT_VERSION].len > 0 ? " " : "");
@@ -99,7 +99,7 @@ static void brief_put_head(const report *r, machsym_str label, text *t)
 /* What happened, in the sentence that tells most. */
 static void brief_put_what(const report *r, const facts *found, text *t)
 {
-    text sentence = {0};
+    text sentence = text_in(r->memory);
     facts_put_sentence(&sentence, r);
     json_put_str(t, "cause", str_c(facts_cause_name(found->cause)));
     json_put_key(t, "what");
@@ -110,9 +110,9 @@ static void brief_put_what(const report *r, const facts *found, text *t)
 /* The other sentences of the summary, as many as fit. */
 static void brief_put_words(const report *r, text *t, size_t from)
 {
-    text sentence = {0};
-    text words = {0};
-    text part = {0};
+    text sentence = text_in(r->memory);
+    text words = text_in(r->memory);
+    text part = text_in(r->memory);
     machsym_str line;
     bool has_one = false;
     facts_put_sentence(&sentence, r);
@@ -138,7 +138,7 @@ static void brief_put_function(const report *r, const report_frame *frame, uint3
 {
     const report_call *call = frame->call_count > 0 ? &r->calls[frame->call + layer] : NULL;
     machsym_str name = stack_layer_name(r, frame, layer);
-    text address = {0};
+    text address = text_in(r->memory);
     if (name.len == 0) {
         text_c(&address, "0x");
         text_hex(&address, frame->addr, 1);
@@ -163,7 +163,7 @@ static void brief_put_function(const report *r, const report_frame *frame, uint3
 static bool brief_try_function(const report *r, const report_frame *frame, uint32_t layer, bool has_link,
                                text *t, size_t from, bool is_first)
 {
-    text part = {0};
+    text part = text_in(r->memory);
     text_c(&part, is_first ? "" : ",");
     brief_put_function(r, frame, layer, has_link, &part);
     bool fits = brief_try(t, from, &part, BRIEF_WHERE - 1);
@@ -211,7 +211,7 @@ typedef struct brief_missing {
 
 static void brief_put_missing(const report *r, brief_missing *found, text *t, size_t from)
 {
-    text part = {0};
+    text part = text_in(r->memory);
     unsigned shown = 0;
     memset(found, 0, sizeof *found);
     json_put_key(t, "missing");
@@ -241,7 +241,7 @@ static void brief_put_missing(const report *r, brief_missing *found, text *t, si
 /* What to do next, in words. */
 static void brief_put_do(const report *r, const resolve_counts *counts, const brief_missing *found, text *t)
 {
-    text words = {0};
+    text words = text_in(r->memory);
     if (found->own > 0) {
         text_c(&words, found->first.status.found == IMAGE_BROKEN ? "replace the damaged dSYM of "
                                                                  : "get the dSYM of ");
@@ -312,7 +312,7 @@ static void brief_put_register(const report *r, const report_register *one, text
 static void brief_put_registers(const report *r, const access_fault *fault, text *t, size_t from)
 {
     const report_thread *thread = registers_thread(r);
-    text part = {0};
+    text part = text_in(r->memory);
     unsigned shown = 0;
     for (uint32_t i = 0; thread != NULL && i < thread->register_count && shown < BRIEF_REGISTERS; i++) {
         const report_register *one = registers_at(r, thread, i);
@@ -333,7 +333,7 @@ static void brief_put_registers(const report *r, const access_fault *fault, text
 static void brief_put_whose(const report *r, text *t)
 {
     blame who;
-    text place = {0};
+    text place = text_in(r->memory);
     if (r->rules != NULL && blame_find(r, &who, &place))
         brief_member(t, "owner", who.owner, BRIEF_LABEL);
     text_free(&place);
@@ -343,7 +343,7 @@ static void brief_put_whose(const report *r, text *t)
 static void brief_put_rest(const report *r, const facts *found, const machinery *list, text *out, size_t from)
 {
     signature s;
-    text part = {0};
+    text part = text_in(r->memory);
     signature_of(r, list, &s);
     json_put_hash(&part, "signature", s.hash);
     text_free(&s.words);
@@ -362,7 +362,7 @@ void brief_put(const report *r, const resolve_counts *counts, machsym_str label,
                text *out)
 {
     size_t from = out->len;
-    text part = {0};
+    text part = text_in(r->memory);
     facts found;
     brief_missing missing;
     facts_find(r, &found);

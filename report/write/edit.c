@@ -8,7 +8,7 @@
 
 void edit_open(writer *w, size_t at, size_t end)
 {
-    w->edits = (edit *)mem_room(w->edits, w->count, &w->cap, sizeof *w->edits);
+    w->edits = (edit *)mem_more(w->r->memory, w->edits, w->count, &w->cap, sizeof *w->edits);
     edit one = {at, end, w->added.len, w->added.len};
     w->edits[w->count++] = one;
 }

@@ -180,7 +180,7 @@ static void write_put_images(text *out, const report *r)
 /* What happened, a sentence an element. */
 static void write_put_explanation(text *out, const report *r)
 {
-    text words = {0};
+    text words = text_in(r->memory);
     machsym_str line;
     bool is_first = true;
     exception_put(&words, r);
@@ -199,7 +199,7 @@ static void write_put_explanation(text *out, const report *r)
 static void write_put_blame(text *out, const report *r)
 {
     blame who;
-    text place = {0};
+    text place = text_in(r->memory);
     bool is_owned = blame_find(r, &who, &place);
     if (r->rules == NULL)
         return;

@@ -220,7 +220,7 @@ void jsonframe_stackshot(writer *w, const report_frame *frame)
     size_t numbers_end = doc->v[frame->token + 2].end;
     edit_open(w, numbers_end, frame->end - 1);
     for (uint32_t i = 0; i < frame->call_count; i++) {
-        text t = {0};
+        text t = text_in(w->r->memory);
         const report_call *call = &w->r->calls[frame->call + i];
         call_put(&t, call, w->how->full_path);
         text_char(&w->added, ',');

@@ -108,7 +108,7 @@ static void write_frame(writer *w, const report_frame *frame)
 /* Of each token of a document the element of an array that it is or lies in; 0: it lies in none. */
 static uint32_t *write_list_elements(const json *doc)
 {
-    uint32_t *elements = (uint32_t *)mem_alloc(doc->count * sizeof *elements);
+    uint32_t *elements = (uint32_t *)mem_take(doc->memory, doc->count * sizeof *elements);
     for (uint32_t i = 0; i < doc->count; i++) {
         uint32_t parent = doc->v[i].parent;
         bool is_element = json_is(doc, parent, JSON_ARRAY);
@@ -189,7 +189,7 @@ static void write_mark_left_out(const report *r, uint32_t doc_index, const docum
             keeps[doc->v[i].parent] = true;
         marks[i] = marks[i] && !keeps[i];
     }
-    free(elements);
+    mem_give(r->memory, elements);
 }
 
 /* An element goes with what stands between it and the next one; the last one with what stands between it
@@ -223,14 +223,14 @@ static void write_without_parts(writer *w)
         write_next_document(r, i, &d);
         if (!d.has_left_out && !d.has_lines)
             continue;
-        bool *marks = (bool *)mem_alloc(2 * doc->count * sizeof *marks);
+        bool *marks = (bool *)mem_take(w->r->memory, 2 * doc->count * sizeof *marks);
         memset(marks, 0, 2 * doc->count * sizeof *marks);
         write_mark_left_out(r, i, &d, marks, marks + doc->count);
         for (uint32_t k = 0; k < doc->count; k++) {
             if (marks[k])
                 write_left_out(w, doc, marks, k);
         }
-        free(marks);
+        mem_give(w->r->memory, marks);
     }
 }
 
@@ -374,6 +374,7 @@ static writer write_gather_edits(const report *r, const write_options *how)
 {
     writer w;
     memset(&w, 0, sizeof w);
+    w.added = w.part = text_in(r->memory);
     w.r = r;
     w.how = how;
     if (r->part_count > 1 || r->carried_count > 0)
@@ -392,7 +393,7 @@ static writer write_gather_edits(const report *r, const write_options *how)
 
 static void write_free_edits(writer *w)
 {
-    free(w->edits);
+    mem_give(w->r->memory, w->edits);
     text_free(&w->added);
     text_free(&w->part);
 }
@@ -405,7 +406,7 @@ void write_same(const report *r, const write_options *how, text *out)
     } else if (r->encoding == ENCODING_BYTES || report_is_binary(r)) {
         write_splice_edits(&w, out);
     } else {
-        text plain = {0};
+        text plain = text_in(r->memory);
         write_splice_edits(&w, &plain);
         write_encode_utf16(r, str_make(plain.v, plain.len), out);
         text_free(&plain);
@@ -415,7 +416,7 @@ void write_same(const report *r, const write_options *how, text *out)
 
 static void write_add_edit(edit_list *out, size_t at, size_t end, size_t text_at)
 {
-    out->v = (edit *)mem_room(out->v, out->count, &out->cap, sizeof *out->v);
+    out->v = (edit *)mem_more(out->added.memory, out->v, out->count, &out->cap, sizeof *out->v);
     edit one = {at, end, text_at, out->added.len};
     out->v[out->count++] = one;
 }

@@ -20,7 +20,7 @@ static void write_put_place(const apple_text *a, const report_frame *frame, uint
     const report_image *image = frame->image != REPORT_NONE ? &a->r->images[frame->image] : NULL;
     bool is_console = a->form == APPLE_CONSOLE;
     machsym_str name = image != NULL ? image->name : frame->image_name;
-    text address = {0};
+    text address = text_in(a->r->memory);
     if (is_console && image != NULL && image->bundle.len > 0)
         name = image->bundle;
     size_t at = a->t->len;
@@ -105,7 +105,7 @@ static bool write_find_offset(const apple_text *a, const report_frame *frame, ui
 /* A name as JSON has it, in source form. */
 static void write_put_name(const apple_text *a, const report_frame *frame)
 {
-    text name = {0};
+    text name = text_in(a->r->memory);
     text_name(&name, frame->name, MACHSYM_DEMANGLE_SIMPLIFIED);
     text_shown(a->t, str_make(name.v, name.len));
     text_free(&name);
@@ -256,7 +256,7 @@ static uint64_t write_put_level(const apple_text *a, recursion *at, const report
 static void write_put_branch(const apple_text *a, const report_frame *frame)
 {
     uint32_t depth = frame->depth < MAX_INDENT ? frame->depth : (uint32_t)MAX_INDENT;
-    text count = {0};
+    text count = text_in(a->r->memory);
     text_dec(&count, frame->samples);
     for (size_t i = count.len; i < 8 + 2 * (size_t)depth; i++)
         text_char(a->t, ' ');
@@ -429,7 +429,7 @@ static void write_put_image_version(const apple_text *a, const report_image *ima
 
 static void write_put_dashed(const apple_text *a, const report_image *image)
 {
-    text uuid = {0};
+    text uuid = text_in(a->r->memory);
     text_uuid(&uuid, &image->uuid);
     for (size_t i = 0; i < uuid.len && a->form != APPLE_CONSOLE; i++)
         uuid.v[i] = uuid.v[i] >= 'A' && uuid.v[i] <= 'F' ? (char)(uuid.v[i] + 32) : uuid.v[i];
@@ -491,7 +491,8 @@ static int write_by_base(const void *a, const void *b)
 static void write_list_images(const apple_text *a)
 {
     uint32_t count = a->r->image_count;
-    const report_image **order = (const report_image **)mem_alloc(count * sizeof(report_image *));
+    const report_image **order =
+        (const report_image **)mem_take(a->r->memory, count * sizeof(report_image *));
     text_c(a->t, "Binary Images:\n");
     for (uint32_t i = 0; i < count; i++)
         order[i] = &a->r->images[i];
@@ -499,7 +500,7 @@ static void write_list_images(const apple_text *a)
         qsort(order, count, sizeof(report_image *), write_by_base);
     for (uint32_t i = 0; i < count; i++)
         write_put_image(a, order[i]);
-    free(order);
+    mem_give(a->r->memory, order);
 }
 
 /* ---- Registers ---- */

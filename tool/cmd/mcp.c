@@ -332,9 +332,9 @@ static void mcp_call_tool(const mcp_message *m)
         mcp_put_error(m, MCP_INVALID_PARAMS, "no such tool: ", json_raw(m->doc, name));
     } else if (given != JSON_NONE && !json_is(m->doc, given, JSON_OBJECT)) {
         mcp_refuse(m, MCP_INVALID_PARAMS, "arguments are an object");
-    } else if (given == JSON_NONE
-                   ? json_parse(&arguments, "{}", 2, 0, &err)
-                   : json_parse(&arguments, m->doc->input, m->doc->v[given].end, m->doc->v[given].at, &err)) {
+    } else if (given == JSON_NONE ? json_parse(NULL, &arguments, "{}", 2, 0, &err)
+                                  : json_parse(NULL, &arguments, m->doc->input, m->doc->v[given].end,
+                                               m->doc->v[given].at, &err)) {
         mcp_run_tool(m, tool, &arguments);
     }
     json_free(&arguments);
@@ -431,7 +431,7 @@ static bool mcp_answer_line(worker *w, machsym_str line, uint64_t number, text *
     json_error err = {"", 0};
     mcp_message m = {w, &doc, 0, {NULL, 0}, out};
     (void)number;
-    bool ok = json_parse(&doc, line.ptr, line.len, 0, &err) &&
+    bool ok = json_parse(NULL, &doc, line.ptr, line.len, 0, &err) &&
               reply_is_blank(str_make(line.ptr + doc.v[0].end, line.len - doc.v[0].end));
     if (!ok)
         mcp_put_error(&m, MCP_PARSE_ERROR, "a line is one message of JSON: ", str_c(err.what));

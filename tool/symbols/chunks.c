@@ -372,7 +372,7 @@ static bool chunk_take_list(chunked *image, const text *value)
 {
     json doc = {0};
     json_error err;
-    bool ok = json_parse(&doc, value->v, value->len, 0, &err) && json_is(&doc, 0, JSON_OBJECT) &&
+    bool ok = json_parse(NULL, &doc, value->v, value->len, 0, &err) && json_is(&doc, 0, JSON_OBJECT) &&
               json_u64(&doc, json_get(&doc, 0, "chunk"), &image->chunk_size) && image->chunk_size > 0 &&
               chunk_take_rows(&doc, tables[0], &image->rows[0]) &&
               chunk_take_rows(&doc, tables[1], &image->rows[1]) && chunk_take_map(image, &doc);

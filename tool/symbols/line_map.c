@@ -141,7 +141,7 @@ static bool line_map_read_file(line_map *map, const char *path)
     }
     machsym_str begin = str_trim((machsym_str){source.v, source.len});
     if (begin.len > 0 && begin.ptr[0] == '{') {
-        ok = source.len < UINT32_MAX && json_parse(&doc, source.v, source.len, 0, &err);
+        ok = source.len < UINT32_MAX && json_parse(NULL, &doc, source.v, source.len, 0, &err);
         if (ok) {
             line_map_add_document(map, &doc);
             json_free(&doc);

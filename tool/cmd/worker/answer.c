@@ -314,7 +314,7 @@ bool reply_is_blank(machsym_str s)
 static bool reply_parse_line(answering *a, json *doc, machsym_str line)
 {
     json_error err = {"", 0};
-    if (!json_parse(doc, line.ptr, line.len, 0, &err)) {
+    if (!json_parse(NULL, doc, line.ptr, line.len, 0, &err)) {
         text_c(&a->why, err.what);
         text_c(&a->why, ", at byte ");
         text_dec(&a->why, err.at);

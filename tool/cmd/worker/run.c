@@ -248,7 +248,7 @@ static bool loop_take_need(const text *line, uint64_t max, line_kind kind, host_
     memset(out, 0, sizeof *out);
     if (kind == LINE_TOO_LONG) { /* the key is in what there is of it */
         size_t at = str_find(raw, ":");
-        if (at == raw.len || !json_parse(&doc, raw.ptr, raw.len, at + 1, &err))
+        if (at == raw.len || !json_parse(NULL, &doc, raw.ptr, raw.len, at + 1, &err))
             return false;
         text_c(&out->why, "the host's answer has more than ");
         text_dec(&out->why, max >> 20);
@@ -256,7 +256,7 @@ static bool loop_take_need(const text *line, uint64_t max, line_kind kind, host_
         out->got = CHUNK_FAILED;
         if (json_is(&doc, 0, JSON_STRING))
             json_unescape(&out->key, json_raw(&doc, 0));
-    } else if (json_parse(&doc, raw.ptr, raw.len, 0, &err)) {
+    } else if (json_parse(NULL, &doc, raw.ptr, raw.len, 0, &err)) {
         uint32_t key = json_get(&doc, 0, "need");
         if (json_is(&doc, key, JSON_STRING))
             json_unescape(&out->key, json_raw(&doc, key));
