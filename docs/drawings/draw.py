@@ -443,6 +443,7 @@ JOBS = {
     "report/base": "text, JSON and numbers, which the tool uses too",
     "report/model": "what a report is: images, threads, frames, facts",
     "report/read": "a file for each format, and what recognises them",
+    "report/look": "names and lines for a report's addresses",
     "report/tell": "what a report means: causes, signatures, groups, what is missing",
     "report/write": "its own format, Apple's text, JSON, HTML",
     "report": "all reports of an input",
@@ -532,7 +533,7 @@ def program():
     top = y
     d.text(122, y + 18, "report/: crash reports, bytes in and bytes out", "b")
     y += 28
-    for name in ("report", "report/write", "report/tell", "report/read", "report/model", "report/base"):
+    for name in ("report", "report/write", "report/tell", "report/look", "report/read", "report/model", "report/base"):
         y = storey(name, 122, y, 712, "two") + 6
     d.box(112, top, 732, y - top + 4, "line", 5)
     y += 18

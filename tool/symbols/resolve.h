@@ -1,5 +1,5 @@
 /* ==== >> symbols/resolve ====
- * Job: gives the frames of a report their names and lines.
+ * Job: the symbols that a report's frames get their names and lines of.
  * Offers: resolve_options, resolve_budget; resolve_report.
  * Never: writes a report.
  *
@@ -11,6 +11,7 @@
 #include "../../report/model/redact.h"
 #include "../../report/model/report.h"
 #include "../../report/model/links.h"
+#include "../../report/model/status.h"
 #include "context.h"
 #include "images.h"
 #include "line_map.h"
@@ -29,8 +30,9 @@ enum { RESOLVE_SECONDS = 300, RESOLVE_BYTES = 32 << 20, RESOLVE_FACTOR = 64 };
 /* What is left of a limit while something is answered. */
 typedef struct resolve_budget {
     double bytes;
-    double deadline;     /* 0: none */
-    const char *failure; /* which limit was reached; NULL: none */
+    double deadline;               /* 0: none */
+    const char *failure;           /* which limit was reached; NULL: none */
+    char kept[IMAGE_FAILURE + 64]; /* a failure that outlives the report it is of */
 } resolve_budget;
 
 /* For an input of a number of bytes. */

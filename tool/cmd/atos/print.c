@@ -2,6 +2,7 @@
 #include "answer.h"
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/names.h"
+#include "../../../report/look/shared.h"
 #include "../../base/say.h"
 #include "../../symbols/folded.h"
 #include "../../symbols/frames.h"
@@ -66,12 +67,12 @@ static void answer_print_owner(text *out, const target *t, uint64_t addr, const 
 static void answer_put_folded(const atos *a, text *out, const target *t, uint64_t addr,
                               const machsym_frame *frame)
 {
-    folded_list list = {0};
+    shared_list list = {0};
     if (!a->folded || a->is_decided || a->dedup || frame->is_inline)
         return;
     folded_find(t->source, addr, frame, &a->style, &list);
-    folded_put(out, &list);
-    folded_free(&list);
+    shared_put(out, &list);
+    shared_free(&list);
 }
 
 static void answer_print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
@@ -104,13 +105,13 @@ static void answer_print_frame(const atos *a, text *out, const target *t, uint64
 static void answer_print_folded(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                                 const machsym_frame *frame)
 {
-    folded_list list = {0};
+    shared_list list = {0};
     folded_find(t->source, addr, frame, &a->style, &list);
     for (size_t i = 0; i < list.count; i++) {
         text_c(out, a->delimiter);
         answer_print_frame(a, out, t, given, addr, &list.v[i].frame);
     }
-    folded_free(&list);
+    shared_free(&list);
 }
 
 /* The line of a frame, with what stands after it. */
@@ -158,12 +159,12 @@ static void answer_put_nearest(text *out, const target *t, uint64_t addr, bool i
 /* The functions that share the code of the real function. */
 static void answer_put_json_folded(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
 {
-    folded_list list = {0};
+    shared_list list = {0};
     if (count == 0)
         return;
     folded_find(t->source, addr, &a->frames[count - 1], &a->style, &list);
     folded_put_json(out, &list, addr, &a->style);
-    folded_free(&list);
+    shared_free(&list);
 }
 
 static void answer_print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
