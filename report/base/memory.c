@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of no heap; compilers know that. */
+#define MEM_TOO_MUCH (SIZE_MAX / 2)
+
 static void *mem_checked(void *memory, size_t size)
 {
     if (memory == NULL)
@@ -30,7 +33,7 @@ void mem_give(mem_source *m, void *array)
 size_t mem_times(mem_source *m, size_t count, size_t size)
 {
     if (size != 0 && count > SIZE_MAX / size)
-        mem_resize(m, NULL, SIZE_MAX);
+        mem_resize(m, NULL, MEM_TOO_MUCH);
     return count * size;
 }
 
@@ -50,7 +53,7 @@ void *mem_add(mem_source *m, void *array, uint32_t *count, uint32_t *cap, size_t
     char **v = (char **)array;
     if (*count == *cap) {
         if (*cap > UINT32_MAX / 2)
-            mem_resize(m, NULL, SIZE_MAX);
+            mem_resize(m, NULL, MEM_TOO_MUCH);
         *cap = *cap < 16 ? 16 : *cap * 2;
         *v = (char *)mem_resize(m, *v, mem_times(m, *cap, size));
     }
