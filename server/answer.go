@@ -11,16 +11,15 @@ import (
 // answer is what a worker says of a request: docs/json.md, worker/1.
 type answer struct {
 	Reports []answerReport  `json:"reports"`
-	Results json.RawMessage `json:"results"`
-	Error   *answerError    `json:"error"`
+	Results json.RawMessage `json:"results,omitempty"`
+	HTML    string          `json:"html,omitempty"`
+	Error   *answerError    `json:"error,omitempty"`
 }
 
 type answerReport struct {
-	JSON      json.RawMessage `json:"json"`
-	Brief     json.RawMessage `json:"brief"`
-	Text      string          `json:"text"`
-	Hash      string          `json:"hash"`
-	Signature string          `json:"signature"`
+	JSON  json.RawMessage `json:"json,omitempty"`
+	Brief json.RawMessage `json:"brief,omitempty"`
+	Text  string          `json:"text,omitempty"`
 }
 
 type answerError struct{ Kind, What string }
@@ -53,8 +52,9 @@ func requestOf(begin string, body []byte) []byte {
 	return append(request, `"}`...)
 }
 
-// What is kept of a report. Its text has the size of both together: it is made when somebody asks for it.
-var kept = []string{"json", "brief", "signature"}
+// What is asked of a worker when a report has come. Of that the brief is kept. The whole result is ten times as large, and
+// follows from the report and the symbols: it is made when somebody asks for it.
+var kept = []string{"images", "brief", "signature"}
 
 // missingRequest asks which images a report waits for: the tool knows which of them came with the system.
 func missingRequest(body []byte) []byte { return requestOf(`{"do":"missing","base64":"`, body) }
@@ -62,13 +62,12 @@ func missingRequest(body []byte) []byte { return requestOf(`{"do":"missing","bas
 // outcome is the part of an answer that the database is told.
 type outcome struct {
 	Reports []struct {
+		Brief           json.RawMessage
 		Hash, Signature string
-		JSON            struct {
-			Images []struct {
-				Name, UUID, Path string
-				Frames           int
-				Debug            bool `json:"has_debug_info"`
-			}
+		Images          []struct {
+			Name, UUID, Path string
+			Frames           int
+			Debug            bool `json:"has_debug_info"`
 		}
 	}
 	Error   *answerError
@@ -78,19 +77,29 @@ type outcome struct {
 }
 
 // resultOf makes what is kept of an answer. Images without debug info may be missing.
-func resultOf(said *outcome, line []byte, generation int64) (Result, error) {
+func resultOf(said *outcome, generation int64) (Result, error) {
 	if len(said.Reports) == 0 {
 		return Result{}, errNoReports
 	}
-	r := Result{Answer: pack(line), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
+	r := Result{Answer: pack(said.kept()), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
 	for _, report := range said.Reports {
-		for _, i := range report.JSON.Images {
+		for _, i := range report.Images {
 			if i.Frames > 0 && i.UUID != "" {
 				r.Images = append(r.Images, Use{i.UUID, i.Name, !i.Debug && !ofSystem(i.Path)})
 			}
 		}
 	}
 	return r, nil
+}
+
+// kept is an answer with the briefs only.
+func (o *outcome) kept() []byte {
+	only := answer{Reports: make([]answerReport, len(o.Reports))}
+	for i, report := range o.Reports {
+		only.Reports[i].Brief = report.Brief
+	}
+	line, _ := json.Marshal(only)
+	return line
 }
 
 // ofSystem tells images of the system by their paths. It misses some: the tool is asked about those.
@@ -126,11 +135,13 @@ var forms = map[string]struct {
 	"json":  {"application/jsonl", func(r answerReport) []byte { return append(r.JSON, '\n') }},
 	"brief": {"application/jsonl", func(r answerReport) []byte { return append(r.Brief, '\n') }},
 	"text":  {"text/plain; charset=utf-8", func(r answerReport) []byte { return []byte(r.Text) }},
+	"html":  {"text/html; charset=utf-8", func(answerReport) []byte { return nil }}, // a page of all reports
 }
 
 // tell writes an answer in a form.
 func (a *answer) tell(form string) []byte {
 	var out bytes.Buffer
+	out.WriteString(a.HTML)
 	for _, r := range a.Reports {
 		out.Write(forms[form].of(r))
 	}

@@ -201,7 +201,10 @@ func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
 	}
 }
 
-// tellResult answers with what is kept of a report. A worker makes its text when it is asked for, with the symbols of then.
+// A page has a script and styles of its own, and asks nobody for anything.
+const pagePolicy = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+
+// tellResult answers with the brief that is kept of a report. A worker makes the other forms, with the symbols of now.
 func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, form string) {
 	var said answer
 	var err error
@@ -210,12 +213,12 @@ func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, for
 	}
 	switch {
 	case forms[form].of == nil:
-		refuse(w, http.StatusBadRequest, "as= may be json, brief, text or state")
+		refuse(w, http.StatusBadRequest, "as= may be json, brief, text, html or state")
 		return
-	case form == "text":
-		err = s.askText(t.Project, report, &said)
-	default:
+	case form == "brief":
 		err = unpackJSON(report.Answer, &said)
+	default:
+		err = s.askForm(t.Project, report, form, &said)
 	}
 	if err != nil {
 		s.broken(w, err)
@@ -223,11 +226,12 @@ func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, for
 	}
 	w.Header().Set("Content-Type", forms[form].kind)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Security-Policy", pagePolicy)
 	w.Header().Set("Machsym-State", report.State.String()) // waiting: better symbols came, and a better result comes
 	w.Write(said.tell(form))
 }
 
-func (s *server) askText(project string, report *Report, said *answer) error {
+func (s *server) askForm(project string, report *Report, form string, said *answer) error {
 	body, err := unpack(report.Body)
 	if err != nil {
 		return err
@@ -236,7 +240,7 @@ func (s *server) askText(project string, report *Report, said *answer) error {
 	if err != nil {
 		return err
 	}
-	answered, err := s.ask(crashRequest(body, "text"), set.Redact)
+	answered, err := s.ask(crashRequest(body, form), set.Redact)
 	if err != nil {
 		return err
 	}
@@ -256,7 +260,7 @@ func (s *server) ask(request []byte, redact bool) (*answer, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	var said answer
-	_, err = s.askers.of(redact).Ask(request, generation, &said)
+	err = s.askers.of(redact).Ask(request, generation, &said)
 	return &said, err
 }
 

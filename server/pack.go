@@ -1,35 +1,94 @@
 package main
 
+// #cgo LDFLAGS: -lzstd
+// #include <zstd.h>
+import "C"
+
 import (
 	"bytes"
 	"compress/gzip"
+	_ "embed" // the dictionary
 	"encoding/json"
+	"errors"
 	"io"
-	"sync"
+	"unsafe"
 )
 
-// A compressor takes 800 KB of memory: a few of them are used again and again.
-var packers = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	return w
-}}
+// Words of reports and briefs, which packed ones point into. It never changes: what was packed with it needs it.
+//
+//go:embed dictionary.txt
+var dictionary []byte
 
-var unpackers = sync.Pool{New: func() any { return new(gzip.Reader) }}
+// The fastest level: it packs reports as gzip's sixth does, in an eighth of the time.
+const packLevel = 1
 
-func pack(data []byte) []byte {
-	var packed bytes.Buffer
-	w := packers.Get().(*gzip.Writer)
-	defer packers.Put(w)
-	w.Reset(&packed)
-	w.Write(data)
-	w.Close()
-	return packed.Bytes()
+// What is packed came in through limits of its own. A damaged length takes no more memory than this.
+const unpackedMost = 1 << 30
+
+// A context takes some hundred KB of memory: a few of them are used again and again.
+var packers = make(chan *C.ZSTD_CCtx, 8)
+
+func takePacker() *C.ZSTD_CCtx {
+	select {
+	case p := <-packers:
+		return p
+	default:
+		return C.ZSTD_createCCtx()
+	}
 }
 
+func givePacker(p *C.ZSTD_CCtx) {
+	select {
+	case packers <- p:
+	default:
+		C.ZSTD_freeCCtx(p)
+	}
+}
+
+func pack(data []byte) []byte {
+	packer := takePacker()
+	defer givePacker(packer)
+	packed := make([]byte, C.ZSTD_compressBound(C.size_t(len(data))))
+	n := C.ZSTD_compress_usingDict(packer, address(packed), C.size_t(len(packed)), address(data), C.size_t(len(data)),
+		address(dictionary), C.size_t(len(dictionary)), packLevel)
+	if C.ZSTD_isError(n) != 0 {
+		panic("zstd: " + C.GoString(C.ZSTD_getErrorName(n))) // no memory
+	}
+	return append([]byte(nil), packed[:n]...)
+}
+
+func address(data []byte) unsafe.Pointer {
+	if len(data) == 0 {
+		return nil
+	}
+	return unsafe.Pointer(&data[0])
+}
+
+var errPacked = errors.New("what is packed in the database is damaged")
+
+// unpack reads what pack made, and gzip, which databases of before schema 3 have.
 func unpack(packed []byte) ([]byte, error) {
-	r := unpackers.Get().(*gzip.Reader)
-	defer unpackers.Put(r)
-	if err := r.Reset(bytes.NewReader(packed)); err != nil {
+	if bytes.HasPrefix(packed, []byte{0x1F, 0x8B}) {
+		return unpackGzip(packed)
+	}
+	size := C.ZSTD_getFrameContentSize(address(packed), C.size_t(len(packed)))
+	if size > unpackedMost { // errors are larger than any size
+		return nil, errPacked
+	}
+	data := make([]byte, size)
+	unpacker := C.ZSTD_createDCtx()
+	defer C.ZSTD_freeDCtx(unpacker)
+	n := C.ZSTD_decompress_usingDict(unpacker, address(data), C.size_t(size), address(packed), C.size_t(len(packed)),
+		address(dictionary), C.size_t(len(dictionary)))
+	if C.ZSTD_isError(n) != 0 || int(n) != len(data) {
+		return nil, errPacked
+	}
+	return data, nil
+}
+
+func unpackGzip(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
 		return nil, err
 	}
 	return io.ReadAll(r)

@@ -124,15 +124,14 @@ func (p *pool) do(asker *Asker, t Task) {
 
 func (p *pool) result(asker *Asker, t Task) (Result, error) {
 	var said outcome
-	line, err := asker.Ask(crashRequest(t.Body, kept...), t.Generation, &said)
-	if err != nil {
+	if err := asker.Ask(crashRequest(t.Body, kept...), t.Generation, &said); err != nil {
 		p.stats.deaths.Inc()
 		return Result{}, err
 	}
 	if said.Error != nil {
 		return Result{}, said.Error
 	}
-	result, err := resultOf(&said, line, t.Generation)
+	result, err := resultOf(&said, t.Generation)
 	if err == nil && result.anyMissing() {
 		err = p.askMissing(asker, t, &result)
 	}
@@ -162,7 +161,7 @@ func (p *pool) keep(t Task, write func() error) {
 
 func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
 	var said outcome
-	if _, err := asker.Ask(missingRequest(t.Body), result.Generation, &said); err != nil {
+	if err := asker.Ask(missingRequest(t.Body), result.Generation, &said); err != nil {
 		p.stats.deaths.Inc()
 		return err
 	}

@@ -58,6 +58,29 @@ CREATE TABLE usage(
     count   INTEGER NOT NULL,              -- of new reports
     PRIMARY KEY(project, day)) WITHOUT ROWID;
 CREATE INDEX report_received ON report(project, received);
+`, `
+ALTER TABLE image RENAME TO image_1;
+ALTER TABLE uses RENAME TO uses_1;
+CREATE TABLE image(
+    image INTEGER PRIMARY KEY,             -- short: most reports use the same images
+    uuid  BLOB NOT NULL UNIQUE,
+    name  TEXT NOT NULL);
+INSERT INTO image(uuid, name) SELECT uuid, name FROM image_1 ORDER BY uuid;
+CREATE TABLE uses(
+    number  INTEGER NOT NULL,
+    image   INTEGER NOT NULL,
+    missing INTEGER NOT NULL,
+    PRIMARY KEY(number, image)) WITHOUT ROWID;
+INSERT INTO uses SELECT number, image, missing FROM uses_1 JOIN image USING(uuid) ORDER BY number, image;
+DROP TABLE uses_1;
+DROP TABLE image_1;
+CREATE INDEX uses_image ON uses(image, number);
+CREATE INDEX uses_missing ON uses(image, number) WHERE missing;
+CREATE TABLE result(                       -- the newest one; in report it would make rows grow, which leaves pages half empty
+    number INTEGER PRIMARY KEY,
+    answer BLOB NOT NULL);                 -- compressed
+INSERT INTO result SELECT number, answer FROM report WHERE answer IS NOT NULL;
+ALTER TABLE report DROP COLUMN answer;
 `}
 
 const dayMilliseconds = 86400 * 1000
@@ -333,9 +356,12 @@ func (s *sqlite) Release() error {
 // came since the worker began. The result of a lease that ended is dropped: somebody else has the report now.
 func (s *sqlite) Finish(t Task, r Result) error {
 	return s.change(func(tx *sql.Tx) error {
-		n, err := rows(tx.Exec("UPDATE report SET state = 2, answer = ?, grp = ?, deaths = 0, reason = '' WHERE number = ? AND state = 1 AND lease = ?",
-			r.Answer, r.Group, t.Number, t.Lease))
+		n, err := rows(tx.Exec("UPDATE report SET state = 2, grp = ?, deaths = 0, reason = '' WHERE number = ? AND state = 1 AND lease = ?",
+			r.Group, t.Number, t.Lease))
 		if err != nil || n == 0 {
+			return err
+		}
+		if _, err := tx.Exec("REPLACE INTO result VALUES(?,?)", t.Number, r.Answer); err != nil {
 			return err
 		}
 		if _, err := tx.Exec("INSERT INTO grp VALUES(?,?) ON CONFLICT DO NOTHING", r.Group, r.Title); err != nil {
@@ -349,8 +375,8 @@ func (s *sqlite) Finish(t Task, r Result) error {
 				return err
 			}
 		}
-		_, err = tx.Exec(`UPDATE report SET state = 0 WHERE number = ? AND EXISTS(SELECT 1 FROM uses JOIN symbol USING(uuid)
-			WHERE uses.number = report.number AND symbol.generation > ?)`, t.Number, r.Generation)
+		_, err = tx.Exec(`UPDATE report SET state = 0 WHERE number = ? AND EXISTS(SELECT 1 FROM uses JOIN image USING(image)
+			JOIN symbol USING(uuid) WHERE uses.number = report.number AND symbol.generation > ?)`, t.Number, r.Generation)
 		return err
 	})
 }
@@ -360,10 +386,15 @@ func keepUse(tx *sql.Tx, number int64, use Use) error {
 	if err != nil {
 		return nil // an image without a UUID is never uploaded
 	}
-	if _, err := tx.Exec("INSERT INTO image VALUES(?,?) ON CONFLICT DO NOTHING", uuid, use.Name); err != nil {
+	var image int64
+	err = tx.QueryRow("SELECT image FROM image WHERE uuid = ?", uuid).Scan(&image)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.QueryRow("INSERT INTO image(uuid, name) VALUES(?,?) RETURNING image", uuid, use.Name).Scan(&image)
+	}
+	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("INSERT INTO uses VALUES(?,?,?) ON CONFLICT DO UPDATE SET missing = max(missing, excluded.missing)", uuid, number, use.Missing)
+	_, err = tx.Exec("INSERT INTO uses VALUES(?,?,?) ON CONFLICT DO UPDATE SET missing = max(missing, excluded.missing)", number, image, use.Missing)
 	return err
 }
 
@@ -391,14 +422,21 @@ func (s *sqlite) Delete(project, id string) (found bool, err error) {
 		return false, nil
 	}
 	err = s.change(func(tx *sql.Tx) error {
-		if _, err := tx.Exec("DELETE FROM uses WHERE number IN (SELECT number FROM report WHERE project = ? AND id = ?)", project, key); err != nil {
-			return err
-		}
-		n, err := rows(tx.Exec("DELETE FROM report WHERE project = ? AND id = ?", project, key))
+		n, err := remove(tx, " FROM report WHERE project = ? AND id = ?", project, key)
 		found = n > 0
 		return err
 	})
 	return found, err
+}
+
+// remove deletes reports that a condition names, with all that is kept of them.
+func remove(tx *sql.Tx, which string, values ...any) (int64, error) {
+	for _, table := range []string{"uses", "result"} {
+		if _, err := tx.Exec("DELETE FROM "+table+" WHERE number IN (SELECT number"+which+")", values...); err != nil {
+			return 0, err
+		}
+	}
+	return rows(tx.Exec("DELETE FROM report WHERE number IN (SELECT number"+which+")", values...))
 }
 
 // Expire deletes the reports that are older than their projects keep them.
@@ -409,10 +447,8 @@ func (s *sqlite) Expire() (deleted int64, err error) {
 		if _, err := tx.Exec("DELETE FROM usage WHERE day < ?", now/dayMilliseconds-1); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM uses WHERE number IN (SELECT number"+old+")", now); err != nil {
-			return err
-		}
-		deleted, err = rows(tx.Exec("DELETE FROM report WHERE number IN (SELECT number"+old+")", now))
+		var err error
+		deleted, err = remove(tx, old, now)
 		return err
 	})
 	return deleted, err
@@ -421,9 +457,12 @@ func (s *sqlite) Expire() (deleted int64, err error) {
 // Set keeps the settings of a project. When redaction changes, all its results are made anew, and the old ones go.
 func (s *sqlite) Set(project string, set Settings) error {
 	return s.change(func(tx *sql.Tx) error {
-		_, err := tx.Exec(`UPDATE report SET state = 0, since = ?, answer = NULL WHERE project = ? AND
-			? <> coalesce((SELECT redact FROM project WHERE name = report.project), 0)`, s.now(), project, set.Redact)
+		const redone = `project = ? AND ? <> coalesce((SELECT redact FROM project WHERE name = report.project), 0)`
+		_, err := tx.Exec("DELETE FROM result WHERE number IN (SELECT number FROM report WHERE "+redone+")", project, set.Redact)
 		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE report SET state = 0, since = ? WHERE "+redone, s.now(), project, set.Redact); err != nil {
 			return err
 		}
 		_, err = tx.Exec(`INSERT INTO project VALUES(?,?,?,?) ON CONFLICT DO UPDATE SET keep_days = excluded.keep_days,
@@ -460,7 +499,7 @@ func (s *sqlite) Get(project, id string) (*Report, error) {
 	}
 	r := Report{ID: id}
 	var received int64
-	err = s.read.QueryRow("SELECT state, deaths, reason, received, body, answer FROM report WHERE project = ? AND id = ?", project, key).
+	err = s.read.QueryRow("SELECT state, deaths, reason, received, body, answer FROM report LEFT JOIN result USING(number) WHERE project = ? AND id = ?", project, key).
 		Scan(&r.State, &r.Deaths, &r.Reason, &received, &r.Body, &r.Answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -507,8 +546,8 @@ func (s *sqlite) Missing(project string, limit int) ([]Want, error) {
 		w.UUID = uuidText(uuid)
 		list = append(list, w)
 		return nil
-	}, `SELECT uses.uuid, name, count(*) AS many FROM uses JOIN image USING(uuid) JOIN report USING(number)
-		WHERE missing AND project = ? GROUP BY uses.uuid ORDER BY many DESC, uses.uuid LIMIT ?`, project, limit)
+	}, `SELECT uuid, name, count(*) AS many FROM uses JOIN image USING(image) JOIN report USING(number)
+		WHERE missing AND project = ? GROUP BY uses.image ORDER BY many DESC, uuid LIMIT ?`, project, limit)
 	return list, err
 }
 
@@ -553,7 +592,7 @@ func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error
 				return err
 			}
 			n, err := rows(tx.Exec(`UPDATE report SET state = 0, since = ?, deaths = 0, reason = ''
-				WHERE state >= 2 AND number IN (SELECT number FROM uses WHERE uuid = ?)`, s.now(), uuid))
+				WHERE state >= 2 AND number IN (SELECT number FROM uses JOIN image USING(image) WHERE uuid = ?)`, s.now(), uuid))
 			if err != nil {
 				return err
 			}

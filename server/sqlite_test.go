@@ -81,15 +81,15 @@ func TestLateResult(t *testing.T) {
 // Symbols that came while a worker had the reports: the one that uses them waits again, the other one does not.
 func TestSymbolsDuringWork(t *testing.T) {
 	db := open(t)
-	other := []Use{{"00000000-0000-0000-0000-000000000001", "other", true}}
-	demo := []Use{{uuid, "demo", true}, other[0]}
+	others := []Use{{other, "other", true}}
+	demo := []Use{{uuid, "demo", true}, others[0]}
 	first, second := add(t, db, "uses them"), add(t, db, "uses others")
 	uses, not := take(t, db, hour), take(t, db, hour)
 	if _, err := db.Improve("an upload", []string{uuid}); err != nil {
 		t.Fatal(err)
 	}
 	must(t, db.Finish(uses, Result{Answer: []byte("old"), Images: demo, Generation: uses.Generation}))
-	must(t, db.Finish(not, Result{Answer: []byte("good"), Images: other, Generation: not.Generation}))
+	must(t, db.Finish(not, Result{Answer: []byte("good"), Images: others, Generation: not.Generation}))
 	want(t, db, first, Waiting, "old")
 	want(t, db, second, Done, "good")
 	again := take(t, db, hour)

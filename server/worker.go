@@ -132,13 +132,14 @@ type Asker struct {
 
 // Ask has a request answered, with the symbols of a generation or later ones, and decodes the answer. An error is the death of
 // the child.
-func (a *Asker) Ask(request []byte, generation int64, into any) (line []byte, err error) {
+func (a *Asker) Ask(request []byte, generation int64, into any) (err error) {
 	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second
 	if a.now == nil {
 		if a.now, err = a.tool.start(generation, a.redact); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	var line []byte
 	err = a.now.refresh(generation, deadline)
 	if err == nil {
 		line, err = a.now.ask(request, deadline)
@@ -149,7 +150,7 @@ func (a *Asker) Ask(request []byte, generation int64, into any) (line []byte, er
 	if err != nil {
 		a.Stop()
 	}
-	return line, err
+	return err
 }
 
 // Stop ends the child. The next request starts another one.

@@ -127,7 +127,7 @@ cat >"$work/requests" <<END
 {"id":1,"do":"demangle","names":["_Z1fv"]}
 {"id":"2","do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":["0xaec"]}
 {"do":"stats"}
-{"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["json","text","summary","signature","same","brief"]}
+{"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["json","text","summary","signature","same","brief","images","html"]}
 {"do":"crash","base64":"VGhyZWFkIDAgQ3Jhc2hlZDoKMCAgIGRlbW8gMHgxMDAwMDBhZWMgMHgxMDAwMDAwMDAgKyAyNzk2Cg==","want":["same"]}
 {"do":"crash","path":"$work/cut.plcrash"}
 {"do":"stop"}

@@ -620,6 +620,8 @@ def main():
         key = next(iter(sent))
         check(server.ask("GET", "/reports/" + key + "?as=text")[1].startswith(b"Incident Identifier"), "as=text")
         check(server.json("GET", "/reports/" + key + "?as=brief")[1]["schema"] == "crash-brief/1", "as=brief")
+        page = server.ask("GET", "/reports/" + key + "?as=html")[1]
+        check(page.startswith(b"<!") and page.count(b'class="report">') == 1, "as=html", page[:80])
         check(server.ask("GET", "/reports/" + key + "?as=nothing")[0] == 400, "as=nothing")
         groups = server.json("GET", "/groups")[1]["groups"]
         check(sum(g["count"] for g in groups) == len(sent) - server.settle()["failed"], "each result is in one group", groups)

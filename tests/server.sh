@@ -7,8 +7,8 @@ why=
 case "$CFLAGS" in *-fsanitize* | *--coverage*) why="once is enough, without sanitizers" ;; esac
 [ -n "$why" ] || need "the server" go gofmt python3 || { end; exit; }
 gocode=/usr/share/gocode/src/github.com
-if [ -z "$why" ] && ! { [ -d $gocode/mattn/go-sqlite3 ] && [ -d $gocode/prometheus/client_golang ]; }; then
-    why="it needs golang-github-mattn-go-sqlite3-dev and golang-github-prometheus-client-golang-dev"
+if [ -z "$why" ] && ! { [ -d $gocode/mattn/go-sqlite3 ] && [ -d $gocode/prometheus/client_golang ] && [ -f /usr/include/zstd.h ]; }; then
+    why="it needs golang-github-mattn-go-sqlite3-dev, golang-github-prometheus-client-golang-dev and libzstd-dev"
 fi
 if [ -n "$why" ]; then
     skip "$why"
@@ -23,7 +23,7 @@ export GO111MODULE=off GOPATH=/usr/share/gocode GOFLAGS="" GOTOOLCHAIN=local CGO
 (cd server && go vet -tags libsqlite3 . && go build -tags libsqlite3 -o "$work/machsym-server" .) >"$work/log" 2>&1
 check "go vet and build" "$work/log"
 (cd server && go test -tags libsqlite3 .) >"$work/log" 2>&1
-check "go test: late results, and symbols that come meanwhile" "$work/log"
+check "go test: late results, symbols that come meanwhile, older schemas, what is packed" "$work/log"
 PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work" >"$work/log" 2>&1
 add $? "$work/log" server.py || cat "$work/log"
 end

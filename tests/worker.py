@@ -60,7 +60,7 @@ def test_crash():
     paths = [REPORTS + "/" + n for n in names]
     same = WORK + "/same"
     run("crash", "-q", *ALL, "-o", same, *paths)
-    wants = ["json", "signature", "same"]
+    wants = ["json", "signature", "same", "images"]
     requests = [{"id": p, "do": "crash", "base64": base64.b64encode(open(p, "rb").read()).decode(), "want": wants} for p in paths]
     good, failed = [], 0
     data = b"".join(json.dumps(r).encode() + b"\n" for r in requests)
@@ -77,6 +77,7 @@ def test_crash():
     check(len(good) > 30, "reports are answered", "%d, not %d" % (len(good), failed))
     parts = [p for a in good for p in a["reports"]]
     check([p["json"] for p in parts] == lines_of(run("crash", "-q", "--json", *ALL, *paths)), "json is that of machsym crash --json")
+    check([p["images"] for p in parts] == [p["json"]["images"] for p in parts], "images by themselves")
     signed = lines_of(run("crash", "-q", "--json", "--signature", *ALL, *paths))
     bare = lines_of(run("worker", *ALL, data=b"".join(json.dumps({k: v for k, v in dict(r, do="signature").items() if k != "want"}).encode() + b"\n" for r in requests)))
     check([p for a in bare if "reports" in a for p in a["reports"]] == [{k: p[k] for k in ("format", "hash", "signature")} for p in parts],
@@ -88,7 +89,9 @@ def test_crash_text():
     for name in ["demo.ips", "demo.crash", "demo-metrickit.json", "demo-sample.txt"]:
         path = REPORTS + "/" + name
         text = open(path, encoding="utf-8").read()
-        answer, = ask([{"do": "crash", "report": text, "want": ["text", "same", "summary"]}], *LOOK)
+        answer, = ask([{"do": "crash", "report": text, "want": ["text", "same", "summary", "html"]}], *LOOK)
+        page = run("crash", "-q", "--html", *LOOK, path).decode()
+        check(answer["html"] == page.replace('{"name":"%s"' % path, '{"name":"report"'), name + ": html")
         texts = "".join(p["text"] for p in answer["reports"])
         check(texts == run("crash", "-q", "--to=text", *LOOK, path).decode(), name + ": text")
         check(answer["same"] == run("crash", "-q", *LOOK, path).decode(), name + ": same as text")
@@ -120,6 +123,8 @@ def test_several():
         check([p["json"] for p in parts] == lines_of(run("crash", "-q", "--json", *LOOK, path)) and len(parts) == count, "several: json", parts)
         check("".join(p["text"] for p in parts) == run("crash", "-q", "--to=text", *LOOK, path).decode(), "several: text")
         check(answer["same"] == run("crash", "-q", *LOOK, path).decode(), "several: same")
+        page, = ask([{"do": "crash", "report": text, "want": ["html"]}], *LOOK, status=count != 4)
+        check(page["html"].count('class="report">') == count, "several: html")
         check([(p["hash"], p["signature"]) for p in parts] == [(p["hash"], p["signature"]) for p in bare["reports"]], "several: signatures")
         broken = subprocess.run(MACHSYM + ["crash", "-q", *LOOK, path], capture_output=True, timeout=60).stderr.decode()
         check("".join("machsym: %s%s\n" % (path, note) for note in answer.get("notes", [])) == broken, "what is damaged is told", (answer.get("notes"), broken))

@@ -177,6 +177,13 @@ static void write_put_images(text *out, const report *r)
     text_char(out, ']');
 }
 
+void write_json_images(const report *r, text *out)
+{
+    size_t from = out->len;
+    write_put_images(out, r);
+    json_one_line(out, from);
+}
+
 /* What happened, a sentence an element. */
 static void write_put_explanation(text *out, const report *r)
 {

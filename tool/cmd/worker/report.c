@@ -15,6 +15,7 @@
 #include "../../../report/walk.h"
 #include "../../../report/write/brief.h"
 #include "../../../report/write/call.h"
+#include "../../../report/write/html.h"
 #include "../../../report/write/write.h"
 #include "../../base/say.h"
 #include "../crash/crash.h"
@@ -30,27 +31,31 @@ typedef enum worker_want {
     WANT_SIGNATURE = 1 << 3,
     WANT_SAME = 1 << 4,
     WANT_BRIEF = 1 << 5,
-    WANT_MISSING = 1 << 6 /* of all reports together, and nothing else */
+    WANT_IMAGES = 1 << 6,
+    WANT_HTML = 1 << 7,   /* a page of all reports together */
+    WANT_MISSING = 1 << 8 /* of all reports together, and nothing else */
 } worker_want;
 
 /* What is wanted, as worker_want; what is not said is JSON. */
 static bool worker_report_take_wants(answering *a, unsigned *wants)
 {
-    static const char *const names[] = {"json", "text", "summary", "signature", "same", "brief"};
+    static const char *const names[] = {"json", "text",  "summary", "signature",
+                                        "same", "brief", "images",  "html"};
     enum { WANTS = sizeof names / sizeof names[0] };
     uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
     *wants = list != JSON_NONE ? 0 : a->is_tool ? WANT_BRIEF : WANT_JSON;
     if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
         return request_refuse(a, worker_bad_request,
-                              "want is a list of json, text, summary, signature, same, brief");
+                              "want is a list of json, text, summary, signature, same, brief, images, html");
     while (json_next(a->doc, list, &at)) {
         unsigned i = 0;
         while (i < WANTS && !json_equals(a->doc, at, names[i]))
             i++;
         if (i == WANTS)
-            return request_refuse(a, worker_bad_request,
-                                  "want is a list of json, text, summary, signature, same, brief");
+            return request_refuse(
+                a, worker_bad_request,
+                "want is a list of json, text, summary, signature, same, brief, images, html");
         *wants |= 1u << i;
     }
     return true;
@@ -64,6 +69,7 @@ typedef struct report_input {
     resolve_budget budget; /* of all */
     size_t damaged_at;
     text same;
+    text page;
     text broken; /* a line for each that cannot be answered */
     missing_list missing;
 } report_input;
@@ -85,6 +91,10 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
     if (wants & WANT_BRIEF) {
         json_put_key(a->out, "brief");
         brief_put(r, counts, (machsym_str){NULL, 0}, o->machinery, a->out);
+        a->out->len--; /* the newline */
+    }
+    if (wants & WANT_IMAGES) {
+        write_json_images(r, a->out);
         a->out->len--; /* the newline */
     }
     if (wants & WANT_TEXT) {
@@ -170,6 +180,8 @@ static bool worker_report_put_one(void *context, report *one, const resolve_coun
     }
     text_c(in->to->out, in->count++ > 0 ? "," : "");
     worker_report_put(in->to, one, counts, in->wants);
+    if (in->wants & WANT_HTML)
+        html_add(one, &in->to->options->lookups.write, counts, "report", &in->page);
     return true;
 }
 
@@ -221,6 +233,10 @@ static bool worker_report_end_reports(answering *a, report_input *in)
         status_note_damage();
     if (in->wants & WANT_SAME)
         worker_report_put_same(a, &in->same);
+    if (in->wants & WANT_HTML) {
+        html_end(&in->page);
+        request_put_text(a->out, "html", &in->page);
+    }
     return true;
 }
 
@@ -230,6 +246,8 @@ static bool worker_report_answer_input(answering *a, unsigned wants)
     report_input in;
     memset(&in, 0, sizeof in);
     in.wants = wants;
+    if (wants & WANT_HTML)
+        html_begin(&in.page);
     bool ok = request_take_input(a, "a report", "report", &input, NULL);
     if (ok) {
         resolve_budget_begin(&in.budget, &a->options->lookups.resolve.limit, input.len);
@@ -239,6 +257,7 @@ static bool worker_report_answer_input(answering *a, unsigned wants)
     }
     text_free(&input);
     text_free(&in.same);
+    text_free(&in.page);
     text_free(&in.broken);
     missing_free(&in.missing);
     return ok;

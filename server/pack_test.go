@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"math/rand"
+	"testing"
+)
+
+// What is packed comes back, also what older programs packed. What is damaged is an error or other bytes, and never more.
+func TestPack(t *testing.T) {
+	chance := rand.New(rand.NewSource(1))
+	for _, size := range []int{0, 1, 100, 20000, 1 << 20} {
+		data := make([]byte, size)
+		chance.Read(data[:size/2])
+		back, err := unpack(pack(data))
+		must(t, err)
+		if !bytes.Equal(back, data) {
+			t.Fatal(size, "bytes are others")
+		}
+	}
+	var old bytes.Buffer
+	w := gzip.NewWriter(&old)
+	w.Write([]byte("a report"))
+	w.Close()
+	if back, err := unpack(old.Bytes()); err != nil || string(back) != "a report" {
+		t.Fatal("gzip", err)
+	}
+	// made on 2026-11-27: what was packed then is read for ever
+	const first = "28b52ffd2025dd0000887b226170705f64656d6f227d204d61696e020024e43186ec1501"
+	packed, err := hex.DecodeString(first)
+	must(t, err)
+	if back, err := unpack(packed); err != nil || string(back) != `{"app_name":"demo"} UIApplicationMain` {
+		t.Fatalf("the dictionary is another one: %q %v", back, err)
+	}
+	whole := pack(bytes.Repeat([]byte("a report "), 1000))
+	for size := range whole {
+		if _, err := unpack(whole[:size]); err == nil {
+			t.Fatal("the first", size, "bytes are taken for all")
+		}
+	}
+	for i := 0; i < 2000; i++ {
+		damaged := append([]byte(nil), whole...)
+		damaged[chance.Intn(len(damaged))] ^= byte(1 + chance.Intn(255))
+		unpack(damaged)
+	}
+	long := append([]byte{0x28, 0xB5, 0x2F, 0xFD, 0xE0}, 0, 0, 0, 0, 0, 0, 0, 0x70) // says that it has 2^62 bytes
+	if _, err := unpack(long); err != errPacked {
+		t.Fatal("a damaged length", err)
+	}
+}

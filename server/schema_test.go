@@ -1,0 +1,84 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"testing"
+)
+
+const other = "00000000-0000-0000-0000-000000000001"
+
+// oldDatabase makes a file of a schema, with two reports that have results: both use an image, the first one another too.
+func oldDatabase(t *testing.T, path string, version int) {
+	db, err := sql.Open("sqlite3", path)
+	must(t, err)
+	defer db.Close()
+	do := func(statement string, values ...any) {
+		t.Helper()
+		_, err := db.Exec(statement, values...)
+		must(t, err)
+	}
+	for _, step := range steps[:version] {
+		do(step)
+	}
+	do(fmt.Sprintf("PRAGMA user_version = %d", version))
+	demo, err := uuidBytes(uuid)
+	must(t, err)
+	second, err := uuidBytes(other)
+	must(t, err)
+	do("INSERT INTO image VALUES(?,'demo'), (?,'other')", demo, second)
+	do("INSERT INTO symbol VALUES(?,1)", second)
+	do("UPDATE meta SET generation = 1")
+	for number, use := range [][]byte{demo, demo} {
+		do("INSERT INTO report(number, project, id, received, since, body, state, answer) VALUES(?,'default',?,1,1,?,2,?)",
+			number+1, []byte{byte(number + 1)}, pack([]byte("a report")), []byte("a result"))
+		do("INSERT INTO uses VALUES(?,?,1)", use, number+1)
+	}
+	do("INSERT INTO uses VALUES(?,1,0)", second)
+}
+
+// Schemas of which uses name images by their UUIDs.
+var oldSchemas = []int{1, 2}
+
+// Every older schema becomes the newest one: what waits for symbols, what uses them and what is deleted are as before.
+func TestOlderSchemas(t *testing.T) {
+	for _, version := range oldSchemas {
+		path := t.TempDir() + "/machsym.db"
+		oldDatabase(t, path, version)
+		db, err := OpenSQLite(path, 0)
+		must(t, err)
+		want(t, db, "01", Done, "a result")
+		missing, err := db.Missing("default", 9)
+		must(t, err)
+		if len(missing) != 1 || missing[0] != (Want{uuid, "demo", 2}) {
+			t.Fatal("schema", version, "waits for", missing)
+		}
+		for image, reports := range map[string]int64{other: 1, uuid: 2} {
+			redone, err := db.Improve("an upload", []string{image})
+			must(t, err)
+			tasks, err := db.Take(9, hour)
+			must(t, err)
+			if redone != reports || int64(len(tasks)) != reports || string(tasks[0].Body) != "a report" {
+				t.Fatal("schema", version, image, "has done again", redone, tasks)
+			}
+			for _, task := range tasks {
+				uses := []Use{{uuid, "demo", false}}
+				if task.Number == 1 {
+					uses = append(uses, Use{other, "other", false})
+				}
+				must(t, db.Finish(task, Result{Answer: []byte("again"), Images: uses, Generation: task.Generation}))
+			}
+		}
+		want(t, db, "01", Done, "again")
+		for _, id := range []string{"01", "02"} {
+			found, err := db.Delete("default", id)
+			if must(t, err); !found {
+				t.Fatal("schema", version, id, "is not there")
+			}
+		}
+		if redone, err := db.Improve("an upload", []string{uuid, other}); err != nil || redone != 0 {
+			t.Fatal("schema", version, "does deleted reports again", redone, err)
+		}
+		must(t, db.Close())
+	}
+}
