@@ -293,6 +293,54 @@ static void write_jumps(void)
     }
 }
 
+/* A table of two functions with a frame and without one, and a stack of three frames behind it: for each
+ * processor, read from memory and from a file. */
+static void write_steps(void)
+{
+    static const char *const names[] = {"arm64", "x86_64", "i386", "arm64_32"};
+    static const uint32_t encodings[4][2] = {{0x04000005, 0x02002001},
+                                             {0x01010001, 0x02050800},
+                                             {0x01010001, 0x02050800},
+                                             {0x04000005, 0x02002001}};
+    for (unsigned kind = 0; kind < 8; kind++) {
+        const uint32_t head[] = {1,
+                                 28,
+                                 0,
+                                 28,
+                                 0,
+                                 28,
+                                 2,
+                                 0,
+                                 52,
+                                 0,
+                                 64,
+                                 0,
+                                 0,
+                                 2,
+                                 8 | 2 << 16,
+                                 0,
+                                 encodings[kind & 3][0],
+                                 1 << 5,
+                                 encodings[kind & 3][1]};
+        bytes b = {NULL, 0, 0};
+        put8(&b, kind);
+        for (unsigned i = 0; i < 8; i++)
+            put8(&b, i == 6
+                         ? 4
+                         : 12); /* pc 32 is number 0 of 8; sp 31 is 7, sp 7 is 7, fp 29 is 5 and fp 6 is 6 */
+        for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+            put32(&b, head[i]);
+        while (b.len < 9 + 96)
+            put8(&b, 0);
+        for (unsigned i = 0; i < 32; i++)
+            put_uint(&b, i % 2 == 0 ? 96 + 16 * (i + 2) : 8 * i % 64, (kind & 3) == 2 ? 4 : 8);
+        char name[32];
+        snprintf(name, sizeof name, "%s-%s", names[kind & 3], kind < 4 ? "memory" : "file");
+        write_seed("step", name, &b);
+        bytes_free(&b);
+    }
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -303,5 +351,6 @@ int main(int argc, char **argv)
     write_all_loaded();
     write_caches();
     write_jumps();
+    write_steps();
     return 0;
 }

@@ -22,6 +22,7 @@
 #include "map/build.h"
 #include "map/writer.h"
 #include "text.h"
+#include "unwind/step.h"
 
 /* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
@@ -611,6 +612,21 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     ms_txt t = ms_txt_begin(buf, cap);
     ms_txt_error(&t, err, desc);
     return ms_txt_end(&t);
+}
+
+MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state)
+{
+    if (state == NULL)
+        return false;
+#ifdef MACHSYM_NO_UNWIND
+    (void)desc;
+    state->end = MACHSYM_UNWIND_LEFT_OUT;
+    return false;
+#else
+    if (desc == NULL)
+        state->end = MACHSYM_UNWIND_ARGUMENT;
+    return desc != NULL && ms_uns_next(desc, state);
+#endif
 }
 
 #endif /* ms_ROOM_entrance */

@@ -15,7 +15,8 @@ compiles() { # OPTION...
     check "the header with $*" "$work/log"
 }
 
-compiles -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D -DMACHSYM_NO_INFLATE -DMACHSYM_NO_CACHE
+compiles -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D -DMACHSYM_NO_INFLATE -DMACHSYM_NO_CACHE \
+    -DMACHSYM_NO_UNWIND
 cat >"$work/without.c" <<END
 #define MACHSYM_STATIC
 #define MACHSYM_IMPLEMENTATION
@@ -40,6 +41,9 @@ int main(void)
     }
     if (machsym_list_slices(&cache, &slice, 1, &err) == 0)
         puts(err.what);
+    machsym_unwind_state stack = {.known = ~UINT64_C(0)};
+    if (!machsym_unwind_next(NULL, &stack) && stack.end == MACHSYM_UNWIND_LEFT_OUT)
+        puts("unwinding is left out");
     if (machsym_image_open(&program, &image, &err) == MACHSYM_OK)
         puts("other files open");
     machsym_image_close(image);
@@ -50,11 +54,12 @@ cat >"$work/expected" <<END
 inflate is left out
 a shared cache, and the library was built with MACHSYM_NO_CACHE
 a shared cache, and the library was built with MACHSYM_NO_CACHE
+unwinding is left out
 other files open
 END
 # shellcheck disable=SC2086 # CC, RUN and flags hold several words
 $CC -std=c11 -D_GNU_SOURCE $CFLAGS -g0 -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D \
-    -DMACHSYM_NO_INFLATE -DMACHSYM_NO_CACHE $LDFLAGS -o "$work/without" "$work/without.c" >"$work/out" 2>&1 &&
+    -DMACHSYM_NO_INFLATE -DMACHSYM_NO_CACHE -DMACHSYM_NO_UNWIND $LDFLAGS -o "$work/without" "$work/without.c" >"$work/out" 2>&1 &&
     $RUN "$work/without" >"$work/out" 2>&1
 cmp -s "$work/out" "$work/expected"
 check "what is asked of a part that is left out" "$work/out"
@@ -64,6 +69,7 @@ if [ "${SAMPLE:-1}" -eq 1 ]; then
     compiles -DMACHSYM_NO_CXX
     compiles -DMACHSYM_NO_D
     compiles -DMACHSYM_NO_CACHE
+    compiles -DMACHSYM_NO_UNWIND
 fi
 
 end

@@ -434,6 +434,7 @@ JOBS = {
     "src/base": "the system, bytes, memory, ranges, decompression, the one hash table",
     "src/names": "demanglers",
     "src/macho": "Mach-O, caches, symbols, metadata",
+    "src/unwind": "callers of a frame",
     "src/dwarf": "units, lines, functions",
     "src/symmap": "reads a map in place",
     "src/image": "an opened file, the other half, its object files",
@@ -546,8 +547,10 @@ def program():
     y = storey("src", x0, y, wide, "one") + 6
     begin = y
     part = 606
+    aside = 140
     for name in ("src/map", "src/answer", "src/image"):
-        y = storey(name, x0, y, part - 6, "one") + 6
+        y = storey(name, x0 + aside, y, part - 6 - aside, "one") + 6
+    storey("src/unwind", x0, begin, aside - 6, "one", y - 6 - begin)
     least = 0
     for name, x, width in (("src/macho", x0, 246), ("src/dwarf", x0 + 252, 196), ("src/symmap", x0 + 454, 146)):
         least = max(least, 44 + 16 * len(wrapped(found[name], width - 20)))

@@ -1117,6 +1117,66 @@ typedef enum machsym_deflate {
 MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes in, void *out, size_t cap,
                                            size_t *len, size_t *used, machsym_error *err);
 
+/* ---- Unwinding: the callers of a thread that has stopped, or died ---- */
+
+/* How a frame was found. */
+typedef enum machsym_unwind_how {
+    MACHSYM_UNWIND_CONTEXT, /* its registers are those that the caller began with */
+    MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
+    MACHSYM_UNWIND_FP       /* by the frame pointer alone */
+} machsym_unwind_how;
+
+/* Why a stack ended. */
+typedef enum machsym_unwind_end {
+    MACHSYM_UNWIND_GOES_ON,
+    MACHSYM_UNWIND_BOTTOM,    /* the return address is 0: as a thread begins */
+    MACHSYM_UNWIND_NO_FRAME,  /* neither a table nor the frame pointer leads on, or memory cannot be read */
+    MACHSYM_UNWIND_WRONG_WAY, /* the caller's stack pointer is not above this one: a cycle, or damage */
+    MACHSYM_UNWIND_TOO_MANY,  /* MACHSYM_MAX_UNWIND_FRAMES */
+    MACHSYM_UNWIND_NO_REGISTERS, /* pc or sp is not known, or cputype is none that can be unwound */
+    MACHSYM_UNWIND_ARGUMENT,     /* desc is NULL, or lacks read or images */
+    MACHSYM_UNWIND_LEFT_OUT      /* built with MACHSYM_NO_UNWIND */
+} machsym_unwind_end;
+
+/* A section of an image in the process. */
+typedef struct machsym_unwind_section {
+    machsym_bytes bytes; /* as a file has them; ptr NULL: they are read from the process */
+    uint64_t addr;       /* in the process */
+    uint64_t size;
+} machsym_unwind_section;
+
+/* An image in the process. Sections that are zero are not there. */
+typedef struct machsym_unwind_image {
+    uint64_t load_addr; /* of its header */
+    uint64_t size;      /* of what is mapped from there on */
+    machsym_unwind_section unwind_info;
+} machsym_unwind_image;
+
+/* A process to unwind in. read copies len bytes at addr of its memory, and returns whether all were there. */
+typedef struct machsym_unwind_desc {
+    bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
+    void *ctx;
+    const machsym_unwind_image *images;
+    size_t image_count;
+    uint32_t cputype; /* as in a Mach-O header: arm64, arm64_32, x86_64 or i386 */
+} machsym_unwind_desc;
+
+/* The registers of a frame. arm64: x0 to x28, fp 29, lr 30, sp 31, pc 32. x86_64: DWARF's numbers, rip 16.
+ * i386: DWARF's numbers, eip 8. The caller zeroes it and fills in v and known; arm64 needs lr, too. */
+typedef struct machsym_unwind_state {
+    uint64_t v[33];
+    uint64_t known;       /* a bit for each register of v that has its value */
+    uint32_t frame_count; /* 0: the registers are those of a thread that stopped at pc */
+    machsym_unwind_how how;
+    machsym_unwind_end end;
+} machsym_unwind_state;
+
+/* Makes the registers of a frame those of its caller, whose pc is the return address. Returns: false at the
+ * end of the stack, with its reason in state->end. Allocates nothing, takes no lock, reads nothing of the
+ * process but by desc->read, and is async-signal-safe if that is. Whatever is in the process, a stack ends
+ * after at most MACHSYM_MAX_UNWIND_FRAMES. */
+MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
+
 /* ---- Version skew ---- */
 
 /* The public structs. Each has its own weight, so that two changes of size do not cancel out. */
@@ -1160,7 +1220,11 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_reader, 9223372036854775783)                                                                   \
     X(machsym_cache_file, 1152921504606846869)                                                               \
     X(machsym_pc, 2305843009213693921)                                                                       \
-    X(machsym_call, 4611686018427387817)
+    X(machsym_call, 4611686018427387817)                                                                     \
+    X(machsym_unwind_section, 9223372036854775549)                                                           \
+    X(machsym_unwind_image, 1152921504606846803)                                                             \
+    X(machsym_unwind_desc, 2305843009213693907)                                                              \
+    X(machsym_unwind_state, 4611686018427387787)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

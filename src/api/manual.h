@@ -14,6 +14,7 @@
  *     resolve a whole image, keep that    machsym_map_build, machsym_map_save       examples/map.c
  *     list slices and UUIDs of a file     machsym_list_slices
  *     read a mangled name                 machsym_demangle
+ *     find the callers of a dead thread   machsym_unwind_next
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -33,8 +34,8 @@
  *
  * Fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared caches, DWARF
  * 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function
- * starts; names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash reports:
- * the program machsym in tool/ reads those. Compressed debug info (__zdebug_*) is decompressed section by
+ * starts; names of C++, Swift, Rust and D. It does not read ELF or PE, or read crash reports: the program
+ * machsym in tool/ reads those. Compressed debug info (__zdebug_*) is decompressed section by
  * section, each once an image, when it is first needed.
  *
  * Which field of machsym_open_desc counts for which kind of file. file: a Mach-O file or a dSYM; memory: an
@@ -105,6 +106,13 @@
  *
  * MACHSYM_OPEN_LOADED opens an image as dyld laid it out in memory. Lookups in a map are async-signal-safe.
  * So are lookups in a session with MACHSYM_SESSION_INDEX that repeat what the session has decoded.
+ *
+ * ---- A stopped or dead thread ----
+ *
+ * machsym_unwind_next makes the registers of a frame those of its caller, again and again until the stack
+ * ends. It asks a callback for memory: of a corpse, a core file, a minidump, or another thread. Images are
+ * told by where they are, with their compact unwind tables out of files or out of the same memory. Each frame
+ * says how it was found, and each stack why it ended.
  *
  * ---- Without an operating system: examples/bytes.c ----
  *

@@ -4,6 +4,7 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "macho.h"
+#include "compact.h"
 #include "fixups.h"
 #include "symbols.h"
 
@@ -11,9 +12,6 @@
  * Job:    finds by unwind tables where functions begin and end.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
-
-/* compact_unwind_encoding.h: kinds of second-level pages. */
-enum { ms_UNWIND_SECOND_LEVEL_REGULAR = 2, ms_UNWIND_SECOND_LEVEL_COMPRESSED = 3 };
 
 /* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative
  * to. */
@@ -26,51 +24,40 @@ static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
     ms_sym_add_item(t, addr, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
 }
 
-/* unwind_info_regular_second_level_page_header, unwind_info_compressed_second_level_page_header */
-static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, ms_span info, uint32_t off, uint32_t base)
+/* A page that cannot be read is damage, from where it ends. */
+static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, const ms_unt_table *info, uint32_t off,
+                           uint32_t base)
 {
-    ms_rd header = ms_rd_at(info, off);
-    uint32_t kind = ms_rd_u32(&header);
-    uint16_t entries_off = ms_rd_u16(&header);
-    uint16_t count = ms_rd_u16(&header);
-    uint64_t text = d->mo->text_addr;
-    ms_rd rd = ms_rd_at(info, (uint64_t)off + entries_off);
-    bool known = kind == ms_UNWIND_SECOND_LEVEL_REGULAR || kind == ms_UNWIND_SECOND_LEVEL_COMPRESSED;
-    if (header.failed || rd.failed || !known)
-        d->damage_count++;
-    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_fx_spend(d, 1); count--) {
-        uint32_t entry = ms_rd_u32(&rd);
-        if (kind == ms_UNWIND_SECOND_LEVEL_REGULAR) {
-            ms_rd_skip(&rd, 4); /* encoding */
-            ms_uw_add(t, d->mo, text + entry);
-        } else {
-            ms_uw_add(t, d->mo, text + base + (entry & 0xffffff));
-        }
+    ms_unt_page page;
+    bool whole = ms_unt_page_at(info, off, base, &page);
+    for (uint32_t i = 0; whole && i < page.count && ms_fx_spend(d, 1); i++) {
+        uint32_t word;
+        whole = ms_unt_words(info, page.entries + (uint64_t)i * page.stride, &word, 1);
+        if (whole)
+            ms_uw_add(t, d->mo, d->mo->text_addr + ms_unt_function(&page, word));
     }
+    if (!whole)
+        d->damage_count++;
 }
 
-/* unwind_info_section_header and its first-level index; the last entry only ends the one before. */
+/* The pages that the index names. Its last entry only ends the one before. */
 static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
+    ms_unt_table info = {{NULL, 0}, NULL, NULL, 0, 0};
+    ms_unt_head head;
     if (section == NULL)
         return;
-    ms_span info = ms_fx_bytes(d, section);
-    ms_rd header = ms_rd_make(info);
-    uint32_t version = ms_rd_u32(&header);
-    ms_rd_skip(&header, 16); /* common encodings, personalities */
-    uint32_t index_off = ms_rd_u32(&header);
-    uint32_t count = ms_rd_u32(&header);
-    ms_rd rd = ms_rd_at(info, index_off);
-    if (version != 1)
+    info.bytes = ms_fx_bytes(d, section);
+    if (!ms_unt_open(&info, &head))
         return;
-    for (; count > 0 && ms_rd_left(&rd) >= 12; count--) {
-        uint32_t base = ms_rd_u32(&rd);
-        uint32_t page_off = ms_rd_u32(&rd);
-        ms_rd_u32(&rd); /* language-specific data */
-        ms_uw_add(t, d->mo, d->mo->text_addr + base);
-        if (page_off != 0)
-            ms_uw_add_page(t, d, info, page_off, base);
+    for (uint32_t i = 0; i < head.index_count; i++) {
+        uint32_t entry[3];
+        if (!ms_unt_words(&info, (uint64_t)head.index_off + (uint64_t)i * ms_UNT_INDEX_SIZE, entry, 3))
+            return; /* ends with the section, whatever the count says */
+        ms_uw_add(t, d->mo, d->mo->text_addr + entry[0]);
+        if (entry[1] != 0)
+            ms_uw_add_page(t, d, &info, entry[1], entry[0]);
     }
 }
 

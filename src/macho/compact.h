@@ -1,0 +1,100 @@
+#ifndef ms_ROOM_macho_compact
+#define ms_ROOM_macho_compact
+#include "../api/options.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+
+/* ==== >>compact unwind table ===============================================================================
+ * Job:    reads the pages of a compact unwind table, out of a file or out of a process.
+ * Offers: ms_unt_words, ms_unt_open, ms_unt_page_at, ms_unt_function.
+ * Never:  says what an encoding means. */
+
+/* compact_unwind_encoding.h: kinds of second-level pages. */
+enum { ms_UNT_REGULAR = 2, ms_UNT_COMPRESSED = 3, ms_UNT_INDEX_SIZE = 12 };
+
+/* The bytes of an __unwind_info: those of a file, or those of a process that are read piece by piece. */
+typedef struct ms_unt_table {
+    ms_span bytes;
+    bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len); /* NULL: bytes has them */
+    void *ctx;
+    uint64_t addr;
+    uint64_t size;
+} ms_unt_table;
+
+/* unwind_info_section_header */
+typedef struct ms_unt_head {
+    uint32_t common_off; /* encodings that all pages share */
+    uint32_t common_count;
+    uint32_t index_off; /* entries of three words: a function, the offset of its page, data of languages */
+    uint32_t index_count;
+} ms_unt_head;
+
+/* A second-level page. */
+typedef struct ms_unt_page {
+    uint64_t off;
+    uint64_t entries; /* offset of the first */
+    uint32_t count;
+    uint32_t stride;
+    uint32_t base; /* offsets of functions count from here, in their bits of mask */
+    uint32_t mask;
+} ms_unt_page;
+
+/* Reads count words, at most seven. */
+static bool ms_unt_words(const ms_unt_table *table, uint64_t off, uint32_t *out, size_t count)
+{
+    uint8_t raw[28];
+    uint64_t end, addr;
+    if (count > sizeof raw / 4)
+        return false;
+    if (table->read == NULL) {
+        ms_rd rd = ms_rd_at(table->bytes, off);
+        for (size_t i = 0; i < count; i++)
+            out[i] = ms_rd_u32(&rd);
+        return !rd.failed;
+    }
+    MACHSYM_COUNT_WORK(1);
+    if (!ms_add_ok(off, count * 4, &end) || end > table->size || !ms_add_ok(table->addr, off, &addr) ||
+        !table->read(table->ctx, addr, raw, count * 4))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        out[i] = ms_rd_raw_u32(raw + 4 * i);
+    return true;
+}
+
+/* Returns: whether the table has the one version that there is. */
+static bool ms_unt_open(const ms_unt_table *table, ms_unt_head *head)
+{
+    uint32_t words[7]; /* the fourth and fifth are personalities */
+    if (!ms_unt_words(table, 0, words, 7) || words[0] != 1)
+        return false;
+    head->common_off = words[1];
+    head->common_count = words[2];
+    head->index_off = words[5];
+    head->index_count = words[6];
+    return true;
+}
+
+/* base: the function that the index names for the page. Returns: false for a page of a kind that nobody
+ * knows. */
+static bool ms_unt_page_at(const ms_unt_table *table, uint32_t off, uint32_t base, ms_unt_page *page)
+{
+    uint32_t words[2];
+    if (!ms_unt_words(table, off, words, 2) || (words[0] != ms_UNT_REGULAR && words[0] != ms_UNT_COMPRESSED))
+        return false;
+    bool is_regular = words[0] == ms_UNT_REGULAR;
+    page->off = off;
+    page->entries = (uint64_t)off + (words[1] & 0xffff);
+    page->count = words[1] >> 16;
+    page->stride = is_regular ? 8 : 4;
+    page->base = is_regular ? 0 : base;
+    page->mask = is_regular ? UINT32_MAX : 0xffffff;
+    return true;
+}
+
+/* The offset of a page's function from the image's header, by the first word of its entry. */
+static uint64_t ms_unt_function(const ms_unt_page *page, uint32_t word)
+{
+    return (uint64_t)page->base + (word & page->mask);
+}
+
+#endif /* ms_ROOM_macho_compact */

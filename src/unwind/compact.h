@@ -1,0 +1,116 @@
+#ifndef ms_ROOM_unwind_compact
+#define ms_ROOM_unwind_compact
+#include "../macho/compact.h"
+
+/* ==== >>compact unwind =====================================================================================
+ * Job:    finds the compact unwind encoding of an address.
+ * Offers: ms_unc_find, ms_unc_saved.
+ * Never:  reads registers or a stack. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* compact_unwind_encoding.h */
+enum {
+    ms_UNC_MODE = 0x0f000000,
+    ms_UNC_X86_FRAME = 0x01000000,
+    ms_UNC_X86_IMMEDIATE = 0x02000000,
+    ms_UNC_X86_INDIRECT = 0x03000000,
+    ms_UNC_X86_DWARF = 0x04000000,
+    ms_UNC_ARM64_FRAMELESS = 0x02000000,
+    ms_UNC_ARM64_DWARF = 0x03000000,
+    ms_UNC_ARM64_FRAME = 0x04000000,
+    ms_UNC_DWARF_OFFSET = 0x00ffffff,
+    ms_UNC_SAVED_MAX = 6
+};
+
+/* What the table says of an address. */
+typedef struct ms_unc_entry {
+    uint64_t lo; /* where its function begins; counts from the image's header */
+    uint32_t encoding;
+} ms_unc_entry;
+
+/* The last of count words, each stride bytes after the one before, whose bits of mask are at most key. The
+ * search halves the count, so it ends whatever the words are. Returns: false when no word is, or a read
+ * failed. */
+static bool ms_unc_search(const ms_unt_table *table, uint64_t off, uint32_t count, uint32_t stride,
+                          uint32_t mask, uint64_t key, uint32_t *at)
+{
+    uint32_t lo = 0, hi = count, word;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (!ms_unt_words(table, off + (uint64_t)mid * stride, &word, 1))
+            return false;
+        if ((word & mask) <= key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *at = lo - 1;
+    return lo != 0;
+}
+
+/* A compressed page writes above an entry's offset the number of its encoding: first those that all pages
+ * share, then the page's own. */
+static bool ms_unc_numbered(const ms_unt_table *table, const ms_unt_head *head, const ms_unt_page *page,
+                            uint32_t number, uint32_t *encoding)
+{
+    uint32_t own; /* where the page's own are, and how many */
+    if (number < head->common_count)
+        return ms_unt_words(table, (uint64_t)head->common_off + (uint64_t)number * 4, encoding, 1);
+    number -= head->common_count;
+    return ms_unt_words(table, page->off + 8, &own, 1) && number < own >> 16 &&
+           ms_unt_words(table, page->off + (own & 0xffff) + (uint64_t)number * 4, encoding, 1);
+}
+
+/* off counts from the image's header. The last entry of the index only ends the one before. Returns: whether
+ * the table has an entry for it. */
+static bool ms_unc_find(const ms_unt_table *table, uint64_t off, ms_unc_entry *out)
+{
+    ms_unt_head head;
+    ms_unt_page page;
+    uint32_t at, index[2], word;
+    if (!ms_unt_open(table, &head) ||
+        !ms_unc_search(table, head.index_off, head.index_count, ms_UNT_INDEX_SIZE, UINT32_MAX, off, &at) ||
+        at >= head.index_count - 1 ||
+        !ms_unt_words(table, (uint64_t)head.index_off + (uint64_t)at * ms_UNT_INDEX_SIZE, index, 2) ||
+        index[1] == 0 || !ms_unt_page_at(table, index[1], index[0], &page) || off < page.base ||
+        !ms_unc_search(table, page.entries, page.count, page.stride, page.mask, off - page.base, &at))
+        return false;
+    uint64_t entry = page.entries + (uint64_t)at * page.stride;
+    if (!ms_unt_words(table, entry, &word, 1))
+        return false;
+    out->lo = ms_unt_function(&page, word);
+    if (page.mask == UINT32_MAX)
+        return ms_unt_words(table, entry + 4, &out->encoding, 1);
+    return ms_unc_numbered(table, &head, &page, word >> 24, &out->encoding);
+}
+
+/* The registers that an x86 function without a frame pushed, from the lowest address up, by the numbers of
+ * the encoding (1 to 6). The permutation counts each among those that are left: the factor of place i is how
+ * many ways the places after it have. Returns: how many; 0 for a permutation that is none. */
+static unsigned ms_unc_saved(uint32_t encoding, uint8_t saved[ms_UNC_SAVED_MAX])
+{
+    uint32_t count = encoding >> 10 & 7, permutation = encoding & 0x3ff;
+    bool used[ms_UNC_SAVED_MAX + 1] = {false, false, false, false, false, false, false};
+    if (count > ms_UNC_SAVED_MAX)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t factor = 1;
+        for (uint32_t k = i + 1; k < count; k++)
+            factor *= ms_UNC_SAVED_MAX - k;
+        uint32_t rank = permutation / factor, number = 0;
+        permutation %= factor;
+        if (rank >= ms_UNC_SAVED_MAX - i)
+            return 0;
+        do
+            rank -= used[++number] ? 0 : 1;
+        while (rank != UINT32_MAX); /* ends: more than rank numbers are left */
+        used[number] = true;
+        saved[i] = (uint8_t)number;
+    }
+    return count;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+#endif /* ms_ROOM_unwind_compact */

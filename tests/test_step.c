@@ -1,0 +1,433 @@
+/* Frames by compact unwind: tables and stacks by hand; where registers lie is as clang 22 writes them. Whatever
+ * tables and memory say, a stack ends, with its reason. */
+#define TEST_ROOM <rooms/src/unwind/step.h>
+#include "test.h"
+#include "make.h"
+
+enum { LOAD = 0x100000000, STACK = 0x7000, WORDS = 32 };
+
+static uint64_t stack[WORDS];
+static uint8_t code[64];
+
+static bool read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+    (void)ctx;
+    for (size_t i = 0; i < len; i++, addr++) {
+        if (addr >= STACK && addr < STACK + sizeof stack)
+            ((uint8_t *)buf)[i] = (uint8_t)(stack[(addr - STACK) / 8] >> (addr - STACK) % 8 * 8);
+        else if (addr >= LOAD + 0x1000 && addr < LOAD + 0x1000 + sizeof code)
+            ((uint8_t *)buf)[i] = code[addr - LOAD - 0x1000];
+        else
+            return false;
+    }
+    return true;
+}
+
+/* unwind_info_section_header, then the index: pages at 0x1000 and 0x2000 up to 0x3000. */
+static void put_head(bytes *info, uint32_t commons)
+{
+    const uint32_t head[] = {1, 28, commons, 28, 0, 28 + 4 * commons, 3};
+    uint32_t first = 28 + 4 * commons + 3 * 12;
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+        put32(info, head[i]);
+    for (uint32_t i = 0; i < commons; i++)
+        put32(info, 0x04000001 + i);
+    for (uint32_t i = 0; i < 3; i++) {
+        put32(info, 0x1000 + 0x1000 * i);
+        put32(info, i == 2 ? 0 : first + 24 * i);
+        put32(info, 0);
+    }
+}
+
+/* A regular page of two functions, and a compressed one of three whose encodings are shared, shared and own. */
+static bytes two_pages(void)
+{
+    bytes info = {NULL, 0, 0};
+    put_head(&info, 2);
+    put32(&info, ms_UNT_REGULAR);
+    put32(&info, 8 | 2 << 16);
+    put32(&info, 0x1000);
+    put32(&info, 0x02001000);
+    put32(&info, 0x1800);
+    put32(&info, 0x02002000);
+    put32(&info, ms_UNT_COMPRESSED);
+    put32(&info, 16 | 3 << 16);
+    put32(&info, 12 | 1 << 16);
+    put32(&info, 0x03000000);
+    put32(&info, 0x01000000);
+    put32(&info, 0x00000400);
+    put32(&info, 0x02000800);
+    return info;
+}
+
+/* One function from 0x1000 to 0x2000, on a regular page. */
+static bytes one_function(uint32_t encoding)
+{
+    bytes info = {NULL, 0, 0};
+    put_head(&info, 0);
+    patch(&info, 24, 2, 4);
+    patch(&info, 44, 0, 4); /* the second page only ends the first */
+    put32(&info, ms_UNT_REGULAR);
+    put32(&info, 8 | 1 << 16);
+    put32(&info, 0x1000);
+    put32(&info, encoding);
+    return info;
+}
+
+static machsym_unwind_state step(uint32_t cputype, uint32_t encoding, machsym_unwind_state s)
+{
+    bytes info = one_function(encoding);
+    machsym_unwind_image image;
+    machsym_unwind_desc desc = {read_memory, NULL, &image, 1, cputype};
+    memset(&image, 0, sizeof image);
+    image.load_addr = LOAD;
+    image.size = 0x4000;
+    image.unwind_info.bytes.ptr = info.v;
+    image.unwind_info.bytes.len = info.len;
+    bool goes_on = machsym_unwind_next(&desc, &s);
+    CHECK_EQ(goes_on, s.end == MACHSYM_UNWIND_GOES_ON);
+    bytes_free(&info);
+    return s;
+}
+
+static machsym_unwind_state registers(unsigned pc, unsigned sp)
+{
+    machsym_unwind_state s;
+    memset(&s, 0, sizeof s);
+    s.known = UINT64_MAX;
+    s.v[pc] = (uint64_t)LOAD + 0x1010;
+    s.v[sp] = STACK;
+    for (unsigned i = 0; i < WORDS; i++)
+        stack[i] = 0x100 + i;
+    return s;
+}
+
+static void test_arm64(void)
+{
+    machsym_unwind_state s = registers(32, 31), up;
+    s.v[29] = STACK + 8 * 8;
+    stack[8] = STACK + 20 * 8;
+    stack[9] = 0x0012000100003000;          /* signed */
+    up = step(ms_CPU_ARM64, 0x04000005, s); /* x19, x20, x23, x24 */
+    CHECK_EQ(up.how, MACHSYM_UNWIND_COMPACT);
+    CHECK_EQ(up.v[32], 0x100003000);
+    CHECK_EQ(up.v[31], STACK + 10 * 8);
+    CHECK_EQ(up.v[29], STACK + 20 * 8);
+    CHECK_EQ(up.v[19], 0x107);
+    CHECK_EQ(up.v[20], 0x106);
+    CHECK_EQ(up.v[23], 0x105);
+    CHECK_EQ(up.v[24], 0x104);
+    s.v[30] = 0x100003000;
+    up = step(ms_CPU_ARM64, 0x02002101, s); /* stp d9, d8, [sp, #-0x20]!; stp x20, x19, [sp, #0x10] */
+    CHECK_EQ(up.how, MACHSYM_UNWIND_COMPACT);
+    CHECK_EQ(up.v[31], STACK + 0x20);
+    CHECK_EQ(up.v[19], 0x103);
+    CHECK_EQ(up.v[20], 0x102);
+    CHECK_EQ(up.v[32], 0x100003000);
+    CHECK_EQ(up.known >> 30 & 1, 0); /* lr is the caller's no more */
+    up = step(ms_CPU_ARM64, 0x03000000, s);
+    CHECK_EQ(up.how, MACHSYM_UNWIND_FP);
+    s.v[29] = STACK - 16;
+    CHECK_EQ(step(ms_CPU_ARM64, 0x04000000, s).end, MACHSYM_UNWIND_NO_FRAME); /* memory that is not there */
+}
+
+static void test_x86_64(void)
+{
+    machsym_unwind_state s = registers(16, 7), up;
+    s.v[6] = STACK + 8 * 8;
+    stack[8] = STACK + 20 * 8;
+    stack[9] = 0x100003000;
+    up = step(ms_CPU_X86_64, 0x01040b11, s); /* rbx, r12, 0, 15, 0 by threes: 1, 2, 4, 5 at rbp - 32 */
+    CHECK_EQ(up.how, MACHSYM_UNWIND_COMPACT);
+    CHECK_EQ(up.v[16], 0x100003000);
+    CHECK_EQ(up.v[7], STACK + 10 * 8);
+    CHECK_EQ(up.v[3], 0x104);
+    CHECK_EQ(up.v[12], 0x105);
+    CHECK_EQ(up.v[14], 0x106);
+    CHECK_EQ(up.v[15], 0x107);
+    up = step(ms_CPU_X86_64, 0x02050800, s); /* 5 words; two of them rbx, r12 */
+    CHECK_EQ(up.v[16], 0x104);
+    CHECK_EQ(up.v[3], 0x102);
+    CHECK_EQ(up.v[12], 0x103);
+    CHECK_EQ(up.v[7], STACK + 5 * 8);
+    code[4] = 0x48; /* sub rsp, 0x48 in the code, and two words that were pushed */
+    up = step(ms_CPU_X86_64, 0x03044400, s);
+    CHECK_EQ(up.v[7], STACK + 0x48 + 2 * 8);
+    CHECK_EQ(up.v[16], 0x10a);
+    CHECK_EQ(up.v[3], 0x100003000); /* stack[9] */
+    s.v[6] = STACK - 1;
+    CHECK_EQ(step(ms_CPU_X86_64, 0x02000000, s).end, MACHSYM_UNWIND_NO_FRAME); /* no room for an address */
+    s.v[7] = STACK + 12 * 8;
+    s.v[6] = STACK + 8 * 8;
+    CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).end, MACHSYM_UNWIND_WRONG_WAY);
+    stack[9] = 0;
+    CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).end, MACHSYM_UNWIND_BOTTOM);
+}
+
+/* The same functions of i386 in words of 4 bytes, two of them in each of the stack's. */
+static void test_i386(void)
+{
+    machsym_unwind_state s = registers(8, 4), up;
+    s.v[8] = (uint64_t)LOAD + 0x1010;
+    s.v[5] = STACK + 8 * 8;
+    stack[7] = UINT64_C(0x1122334455667788);
+    stack[8] = (uint64_t)0x9000 << 32 | (STACK + 20 * 8);
+    up = step(7, 0x01020025, s); /* esi, edi at ebp - 8 */
+    CHECK_EQ(up.how, MACHSYM_UNWIND_COMPACT);
+    CHECK_EQ(up.v[8], 0x9000);
+    CHECK_EQ(up.v[4], STACK + 9 * 8);
+    CHECK_EQ(up.v[5], STACK + 20 * 8);
+    CHECK_EQ(up.v[6], 0x55667788);
+    CHECK_EQ(up.v[7], 0x11223344);
+}
+
+/* What is no encoding, and registers that a caller cannot know. */
+static void test_unknown(void)
+{
+    machsym_unwind_state s = registers(16, 7);
+    s.v[6] = STACK + 8 * 8;
+    stack[9] = 0x100003000;
+    CHECK_EQ(step(ms_CPU_X86_64, 0x0205bc00, s).how, MACHSYM_UNWIND_FP); /* seven registers */
+    CHECK_EQ(step(ms_CPU_X86_64, 0x020507ff, s).how, MACHSYM_UNWIND_FP); /* a permutation that is none */
+    CHECK_EQ(step(ms_CPU_X86_64, 0x03ff0000, s).how, MACHSYM_UNWIND_FP); /* "sub" that is not there */
+    CHECK_EQ(step(ms_CPU_X86_64, 0x04000000, s).known, 1 << 6 | 1 << 7 | 1 << 16);
+    CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).known, 0xf0c8 | 1 << 16);
+    s.v[6] |= 1; /* no frame is there */
+    CHECK_EQ(step(ms_CPU_X86_64, 0x04000000, s).end, MACHSYM_UNWIND_NO_FRAME);
+    s.known &= ~(UINT64_C(1) << 6);
+    CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).end, MACHSYM_UNWIND_NO_FRAME);
+    s.known &= ~(UINT64_C(1) << 7);
+    CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).end, MACHSYM_UNWIND_NO_REGISTERS);
+    CHECK_EQ(step(ms_CPU_ARM, 0x01000000, registers(32, 31)).end, MACHSYM_UNWIND_NO_REGISTERS);
+    CHECK_EQ(step(ms_CPU_X86_64, 0x0f000000, registers(16, 7)).end, MACHSYM_UNWIND_NO_FRAME);
+}
+
+static void test_arguments(void)
+{
+    machsym_unwind_state s = registers(32, 31), ended;
+    machsym_unwind_desc desc = {NULL, NULL, NULL, 0, ms_CPU_ARM64};
+    CHECK(!machsym_unwind_next(&desc, NULL));
+    ended = s;
+    CHECK(!machsym_unwind_next(NULL, &ended));
+    CHECK_EQ(ended.end, MACHSYM_UNWIND_ARGUMENT);
+    ended = s;
+    CHECK(!machsym_unwind_next(&desc, &ended));
+    CHECK_EQ(ended.end, MACHSYM_UNWIND_ARGUMENT);
+    desc.read = read_memory;
+    desc.image_count = 1;
+    ended = s;
+    CHECK(!machsym_unwind_next(&desc, &ended));
+    CHECK_EQ(ended.end, MACHSYM_UNWIND_ARGUMENT);
+    desc.image_count = 0; /* without images frame pointers lead on */
+    ended = s;
+    ended.v[29] = STACK;
+    CHECK(machsym_unwind_next(&desc, &ended));
+    CHECK_EQ(ended.how, MACHSYM_UNWIND_FP);
+    ended.end = MACHSYM_UNWIND_BOTTOM; /* an end stays */
+    CHECK(!machsym_unwind_next(&desc, &ended));
+    CHECK_EQ(ended.end, MACHSYM_UNWIND_BOTTOM);
+}
+
+/* ---- Tables ---- */
+
+/* A table in a process; offsets count from 0x9000. */
+static bool read_table(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+    const bytes *table = (const bytes *)ctx;
+    if (addr < 0x9000 || addr - 0x9000 > table->len || len > table->len - (addr - 0x9000))
+        return false;
+    memcpy(buf, table->v + (addr - 0x9000), len);
+    return true;
+}
+
+/* What a table says of an offset, read in both ways; 0: nothing. */
+static uint32_t find(bytes *info, uint64_t off, uint64_t *lo)
+{
+    ms_unt_table file = {{info->v, info->len}, NULL, NULL, 0, 0};
+    ms_unt_table process = {{NULL, 0}, read_table, info, 0x9000, info->len};
+    ms_unc_entry a = {0, 0}, b = {0, 0};
+    bool found = ms_unc_find(&file, off, &a);
+    CHECK_EQ(ms_unc_find(&process, off, &b), found);
+    *lo = a.lo;
+    if (!found)
+        return 0;
+    CHECK_EQ(a.lo, b.lo);
+    CHECK_EQ(a.encoding, b.encoding);
+    return a.encoding;
+}
+
+static const struct {
+    uint32_t off;
+    uint32_t lo;
+    uint32_t encoding;
+} rows[] = {{0xfff, 0, 0},
+            {0x1000, 0x1000, 0x02001000},
+            {0x17ff, 0x1000, 0x02001000},
+            {0x1800, 0x1800, 0x02002000},
+            {0x1fff, 0x1800, 0x02002000},
+            {0x2000, 0x2000, 0x04000002},
+            {0x2400, 0x2400, 0x04000001},
+            {0x27ff, 0x2400, 0x04000001},
+            {0x2800, 0x2800, 0x03000000},
+            {0x2fff, 0x2800, 0x03000000},
+            {0x3000, 0, 0},
+            {0xffffffff, 0, 0}};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static void test_pages(void)
+{
+    bytes info = two_pages();
+    for (size_t i = 0; i < ROWS; i++) {
+        uint64_t lo;
+        CHECK_EQ(find(&info, rows[i].off, &lo), rows[i].encoding);
+        if (rows[i].encoding != 0)
+            CHECK_EQ(lo, rows[i].lo);
+    }
+    bytes_free(&info);
+}
+
+/* A table that is cut says nothing, or what the whole one does. */
+static void test_cut_tables(void)
+{
+    bytes info = two_pages();
+    size_t whole = info.len;
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t found = 0;
+        for (info.len = 0; info.len <= whole; info.len++) {
+            uint64_t lo;
+            uint32_t encoding = find(&info, rows[i].off, &lo);
+            CHECK(encoding == 0 || encoding == rows[i].encoding);
+            found += encoding != 0;
+        }
+        CHECK((found != 0) == (rows[i].encoding != 0));
+    }
+    bytes_free(&info);
+}
+
+/* Fields at their extremes: both ways of reading say the same, and nothing outside the table is read. */
+static void test_extremes(void)
+{
+    static const uint32_t values[] = {0,          1,          2,          3,          0x7fffffff,
+                                      0x80000000, 0xfffffffe, 0xffffffff, 0x0000ffff, 0xffff0000};
+    for (size_t at = 0; at < 140; at += 2) {
+        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+            bytes info = two_pages();
+            if (at + 4 <= info.len)
+                patch(&info, at, values[k], 4);
+            for (size_t i = 0; i < ROWS; i++) {
+                uint64_t lo;
+                find(&info, rows[i].off, &lo);
+            }
+            bytes_free(&info);
+        }
+    }
+}
+
+/* ---- Memory that lies ---- */
+
+typedef struct liar {
+    unsigned reads;
+    unsigned fails_at; /* this read fails, and all after it */
+    uint64_t seed;     /* not 0: every read gives other bytes */
+    uint64_t same;     /* else each word is this one */
+} liar;
+
+static bool lie(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+    liar *l = (liar *)ctx;
+    (void)addr;
+    if (++l->reads >= l->fails_at)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        l->seed = l->seed * UINT64_C(6364136223846793005) + (l->seed != 0);
+        ((uint8_t *)buf)[i] = (uint8_t)(l->seed != 0 ? l->seed >> 56 : l->same >> i % 8 * 8);
+    }
+    return true;
+}
+
+/* Unwinds until it ends. Returns how many frames there were. */
+static uint32_t run(liar *l, uint32_t cputype, uint64_t seed)
+{
+    machsym_unwind_image image;
+    machsym_unwind_desc desc = {lie, l, &image, 1, cputype};
+    machsym_unwind_state s;
+    unsigned sp = cputype == ms_CPU_ARM64 ? 31 : cputype == ms_CPU_X86_64 ? 7 : 4;
+    uint32_t frames = 0;
+    memset(&image, 0, sizeof image);
+    memset(&s, 0, sizeof s);
+    image.size = UINT64_MAX;
+    image.unwind_info.addr = 0x1000;
+    image.unwind_info.size = UINT32_MAX;
+    s.known = UINT64_MAX;
+    for (unsigned i = 0; i < 33; i++)
+        s.v[i] = seed * (i + 1) * 16;
+    for (uint64_t before = s.v[sp]; machsym_unwind_next(&desc, &s); frames++) {
+        CHECK(s.v[sp] > before || (frames == 0 && s.v[sp] == before));
+        before = s.v[sp];
+        CHECK_EQ(s.frame_count, frames + 1);
+    }
+    CHECK(s.end != MACHSYM_UNWIND_GOES_ON && s.end != MACHSYM_UNWIND_ARGUMENT);
+    CHECK(frames <= MACHSYM_MAX_UNWIND_FRAMES);
+    return frames;
+}
+
+static void test_lies(void)
+{
+    static const uint32_t cputypes[] = {ms_CPU_ARM64, ms_CPU_X86_64, 7};
+    for (size_t c = 0; c < 3; c++) {
+        for (uint64_t seed = 1; seed < 300; seed++) {
+            liar random = {0, UINT32_MAX, seed, 0}, same = {0, UINT32_MAX, 0, seed << seed % 40};
+            run(&random, cputypes[c], seed);
+            run(&same, cputypes[c], seed);
+        }
+        for (unsigned at = 1; at < 20; at++) {
+            liar fails = {0, at, 0, 0x10};
+            run(&fails, cputypes[c], at);
+        }
+    }
+}
+
+/* Each frame pointer leads to the next record; the memory never ends. */
+static bool read_forever(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+    (void)ctx;
+    memset(buf, 0, len);
+    for (size_t i = 0; i < len; i++)
+        ((uint8_t *)buf)[i] = (uint8_t)((addr + 16) >> 8 * i);
+    return true;
+}
+
+static void test_endless(void)
+{
+    machsym_unwind_state s = registers(32, 31);
+    machsym_unwind_desc desc = {read_forever, NULL, NULL, 0, ms_CPU_ARM64};
+    s.v[29] = STACK;
+    while (machsym_unwind_next(&desc, &s))
+        CHECK_EQ(s.how, MACHSYM_UNWIND_FP);
+    CHECK_EQ(s.end, MACHSYM_UNWIND_TOO_MANY);
+    CHECK_EQ(s.frame_count, MACHSYM_MAX_UNWIND_FRAMES);
+    s = registers(32, 31);
+    desc.read = read_memory; /* a frame that leads to itself */
+    s.v[29] = STACK;
+    stack[0] = STACK;
+    stack[1] = 0x100003000;
+    CHECK(machsym_unwind_next(&desc, &s));
+    CHECK(!machsym_unwind_next(&desc, &s));
+    CHECK_EQ(s.end, MACHSYM_UNWIND_WRONG_WAY);
+}
+
+int main(void)
+{
+    test_arm64();
+    test_x86_64();
+    test_i386();
+    test_unknown();
+    test_arguments();
+    test_pages();
+    test_cut_tables();
+    test_extremes();
+    test_lies();
+    test_endless();
+    return test_done();
+}
