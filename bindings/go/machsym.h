@@ -10842,7 +10842,8 @@ typedef struct ms_uns_arch {
 static ms_uns_arch ms_uns_arch_of(uint32_t cputype)
 {
     /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. */
-    static const ms_uns_arch of_arm64 = {0x3ff80000, ms_UNS_ARM64_FP, ms_UNS_ARM64_SP, ms_UNS_ARM64_PC, 8, true};
+    static const ms_uns_arch of_arm64 = {0x3ff80000, ms_UNS_ARM64_FP, ms_UNS_ARM64_SP, ms_UNS_ARM64_PC, 8,
+                                         true};
     static const ms_uns_arch of_x86_64 = {0xf048, ms_UNS_X86_RBP, ms_UNS_X86_RSP, ms_UNS_X86_RIP, 8, false};
     static const ms_uns_arch of_i386 = {0xe8, ms_UNS_I386_EBP, ms_UNS_I386_ESP, ms_UNS_I386_EIP, 4, false};
     static const ms_uns_arch none = {0, 0, 0, 0, 0, false};
@@ -10941,7 +10942,7 @@ static unsigned ms_uns_x86_register(uint32_t cputype, unsigned number)
 {
     static const uint8_t of_x86_64[6] = {ms_UNS_X86_RBX, ms_UNS_X86_R12, 13, 14, 15, ms_UNS_X86_RBP};
     static const uint8_t of_i386[6] = {ms_UNS_I386_EBX, ms_UNS_I386_ECX, ms_UNS_I386_EDX,
-                                    ms_UNS_I386_EDI, ms_UNS_I386_ESI, ms_UNS_I386_EBP};
+                                       ms_UNS_I386_EDI, ms_UNS_I386_ESI, ms_UNS_I386_EBP};
     if (number == 0 || number > 6)
         return ms_UNS_NONE;
     return cputype == ms_CPU_X86_64 ? of_x86_64[number - 1] : of_i386[number - 1];
