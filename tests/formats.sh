@@ -13,7 +13,7 @@ mentions() { # FORMAT
 }
 
 # a document of JSON: the numbered list, and nothing beside it
-section '/^1\./,/^5\./p' | sed 's|report/read/NAME.c|report/read/datadog.c|' | grep -v '^tests/fixtures/\|^CHANGELOG' | LC_ALL=C sort -u >"$work/said"
+section '/^1\./,/^5\./p' | sed 's|report/read/NAME.c|report/read/datadog.c|; s|tests/members/NAME.py|tests/members/datadog.py|' | grep -v '^tests/fixtures/\|^CHANGELOG' | LC_ALL=C sort -u >"$work/said"
 mentions datadog >"$work/is"
 diff "$work/said" "$work/is" >"$work/diff"
 check "files that Datadog's format touches, and those that CONTRIBUTING.md names" "$work/diff"

@@ -369,8 +369,8 @@ done
 
 # ---- Members ----
 
-# Of Bugsnag's and Sentry's events each member is absent, of another type and at its bounds.
-for service in bugsnag sentry; do
+# Of events each member is absent, of another type and at its bounds.
+for service in bugsnag datadog sentry; do
     need "members of $service's events" python3 || break
     PYTHONDONTWRITEBYTECODE=1 python3 tests/members/run.py "$MACHSYM" "$work" $service >"$work/out" 2>&1
     check "members of $service's events" "$work/out"

@@ -4,10 +4,12 @@
  * Never: reads logs of Datadog. */
 #include "../base/digits.h"
 #include "../base/json.h"
+#include "../base/text.h"
 #include "../model/json_stack.h"
 #include "../model/parts.h"
 #include "../model/report.h"
 #include "../model/stack.h"
+#include "machsym.h"
 #include "formats.h"
 
 static const json_fact meta_facts[] = {
@@ -22,7 +24,8 @@ static void datadog_set_facts(report *r, const json *doc, uint32_t event, uint32
     uint32_t os = json_get(doc, event, "os");
     uint64_t milliseconds;
     fields_set_facts(r, doc, meta, meta_facts, sizeof meta_facts / sizeof *meta_facts);
-    fields_fact_of(r, doc, json_get(doc, event, "version"), FACT_VERSION);
+    report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, event, "version")),
+                    fields_text(r, doc, json_get(doc, event, "build_version")));
     fields_fact_of(r, doc, json_get(doc, event, "service"), FACT_IDENTIFIER);
     fields_fact_of(r, doc, json_get(doc, json_get(doc, event, "device"), "model"), FACT_HARDWARE);
     fields_fact_of(r, doc, json_get(doc, error, "type"), FACT_SIGNAL);
@@ -37,25 +40,61 @@ static void datadog_set_facts(report *r, const json *doc, uint32_t event, uint32
 static void datadog_add_image(report *r, const json *doc, uint32_t object)
 {
     report_image *image = report_add_image(r);
+    uint64_t last;
     json_u64(doc, json_get(doc, object, "load_address"), &image->base);
-    json_u64(doc, json_get(doc, object, "max_address"), &image->end);
+    if (json_u64(doc, json_get(doc, object, "max_address"), &last))
+        image->end = last + (last < UINT64_MAX);
     image->name = fields_text(r, doc, json_get(doc, object, "name"));
     image->arch = fields_text(r, doc, json_get(doc, object, "arch"));
     image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, object, "uuid")), &image->uuid);
 }
 
+/* "Thread 5", as the SDK calls each, is its number. */
+static bool datadog_is_number(machsym_str name, uint64_t *out)
+{
+    size_t at = sizeof "Thread " - 1;
+    *out = 0;
+    if (!str_starts(name, "Thread ") || name.len == at)
+        return false;
+    for (; at < name.len; at++) {
+        unsigned digit = (unsigned)(unsigned char)name.ptr[at] - '0';
+        if (digit > 9 || *out > (UINT64_MAX - digit) / 10)
+            return false;
+        *out = *out * 10 + digit;
+    }
+    return true;
+}
+
 /* The stack in a string is one thread. */
 static void datadog_add_stack(report *r, uint32_t doc_index, uint32_t owner, bool crashed)
 {
-    uint32_t stack = json_get(&r->docs[doc_index], owner, "stack");
+    const json *doc = &r->docs[doc_index];
+    uint32_t stack = json_get(doc, owner, "stack");
     uint32_t first = r->thread_count;
-    if (!json_is(&r->docs[doc_index], stack, JSON_STRING))
+    uint64_t number;
+    if (!json_is(doc, stack, JSON_STRING))
         return;
     report_parse_string(r, doc_index, stack);
+    machsym_str name = fields_text(r, &r->docs[doc_index], json_get(&r->docs[doc_index], owner, "name"));
+    bool is_number = datadog_is_number(name, &number);
     for (uint32_t i = first; i < r->thread_count; i++) {
         r->threads[i].crashed = crashed;
-        r->threads[i].name =
-            fields_text(r, &r->docs[doc_index], json_get(&r->docs[doc_index], owner, "name"));
+        if (is_number)
+            r->threads[i].number = number;
+        else
+            r->threads[i].name = name;
+    }
+}
+
+/* The error's stack once more, in the list of threads. */
+static void datadog_join_thread(report *r, uint32_t main, uint32_t listed)
+{
+    report_thread *error = &r->threads[main];
+    report_thread *thread = &r->threads[listed];
+    thread->is_echo = stack_is_same(r, error, thread);
+    if (thread->is_echo) {
+        error->number = thread->number;
+        error->name = thread->name;
     }
 }
 
@@ -91,7 +130,7 @@ bool report_parse_datadog(report *r, uint32_t doc_index)
         bool crashed = json_true(doc, json_get(doc, at, "crashed"));
         datadog_add_stack(r, doc_index, at, crashed);
         if (crashed && first < r->thread_count && main < first)
-            r->threads[first].is_echo = stack_is_same(r, &r->threads[main], &r->threads[first]);
+            datadog_join_thread(r, main, first);
     }
     report_place_frames(r, first_frame, first_image);
     return true;
