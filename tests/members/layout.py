@@ -49,4 +49,5 @@ def member(value, *keys):
 
 def thrown(kind, message):
     """What is told of an exception in the sentence: it is no signal."""
-    return {key: value for key, value in (("kind", "exception" if kind else "reason"), ("name", kind), ("words", message)) if value} or None
+    told = {"kind": "exception" if kind else "reason", "name": kind, "words": message}
+    return {key: value for key, value in told.items() if value} if kind or message else None
