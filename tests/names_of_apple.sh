@@ -44,10 +44,23 @@ atos -o $program -offset -inlineFrames -d ';' 0xaec 0xa7b
 atos -o $program -printHeader -dedup 0x100000aec
 atos -o $program -textExecAddress 0x100000000 0x100000aec
 atos -p 12 0x1
+printf '0x102a30aec\n0x102a30a7b\n' >"$work/addresses"
+atos -o $program -arch arm64 -l 0x102a30000 -f "$work/addresses"
+atos -o $program -l 0x102a30000 -offset 0xaec
 
 "$work/names/symbolicatecrash" -d $program -o "$work/got" $reports/demo.crash >"$work/out" 2>"$work/err"
 $machsym crash -q -d $program $reports/demo.crash | cmp -s - "$work/got"
 check "symbolicatecrash -d -o" "$work/err"
+"$work/names/symbolicatecrash" --dsym=$program --output="$work/long" --verbose $reports/demo.crash >"$work/out" 2>"$work/err"
+cmp -s "$work/long" "$work/got" && [ ! -s "$work/out" ] && grep -q '5 of 6 frames named' "$work/err"
+check "symbolicatecrash --dsym --output --verbose" "$work/err"
+"$work/names/symbolicatecrash" -d $program -d $bin/symbols-x86_64 - <$reports/demo.crash 2>"$work/err" | cmp -s - "$work/got"
+check "symbolicatecrash: the report from standard input, two -d" "$work/err"
+"$work/names/symbolicatecrash" --help >"$work/out" 2>&1 && grep -q -e '--dsym=PATH' "$work/out"
+check "symbolicatecrash --help" "$work/out"
+"$work/names/symbolicatecrash" >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] && [ ! -s "$work/out" ] && grep -q 'no report is named' "$work/err"
+check "symbolicatecrash of nothing" "$work/err"
 DEVELOPER_DIR=/x "$work/names/symbolicatecrash" -A -v $reports/demo.crash $program >"$work/got" 2>"$work/err"
 [ $? -eq 0 ] && $machsym crash -q -d $program $reports/demo.crash | cmp -s - "$work/got" &&
     grep -q 'DEVELOPER_DIR is not used' "$work/err" && grep -q '5 of 6 frames named' "$work/err"
@@ -56,7 +69,7 @@ check "symbolicatecrash -A -v, the dSYM after the report" "$work/err"
 [ $? -eq 1 ] && grep -q 'none.crash: No such file' "$work/err"
 check "symbolicatecrash: no such report" "$work/err"
 
-for option in --lookup=0x100 --debug-info --name=main --debug-line; do
+for option in --debug-info --name=main --debug-line --verify --statistics; do
     "$work/names/dwarfdump" $option $bin/demo >"$work/got" 2>"$work/err"
     [ $? -eq 2 ] && [ ! -s "$work/got" ] && grep -q 'is not what .* does: .*machsym' "$work/err"
     check "dwarfdump $option says what to use" "$work/err"
@@ -64,6 +77,28 @@ done
 "$work/names/dwarfdump" --uuid $bin/none >"$work/got" 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'none: .*No such file' "$work/err"
 check "dwarfdump: no such file" "$work/err"
+for value in 0xzz zz 12x '' -1; do
+    "$work/names/dwarfdump" --lookup="$value" $bin/demo >"$work/got" 2>"$work/err"
+    [ $? -eq 2 ] && [ ! -s "$work/got" ]
+    check "dwarfdump --lookup=$value is no address" "$work/err"
+done
+"$work/names/dwarfdump" $program >"$work/got" 2>"$work/err"
+[ $? -eq 2 ] && grep -q 'prints --uuid or --lookup=ADDRESS' "$work/err"
+check "dwarfdump of nothing" "$work/err"
+# What scripts of others read: the first pattern or line that each looks for, the file before the option as some write it
+"$work/names/dwarfdump" -arch arm64 $program --lookup 0x100000aec >"$work/got" 2>"$work/err"
+for line in "^Line info: file 'queue\.hpp', line 6, column 9, " ': DW_TAG_compile_unit$' ':   DW_TAG_inlined_subroutine$' \
+    '^ *DW_AT_comp_dir[[:space:]]("/fixtures")$' '^ *DW_AT_name[[:space:]]("demo/player\.mm")$' \
+    '^ *DW_AT_call_file[[:space:]]("/fixtures/demo/queue\.hpp")$' '^ *DW_AT_call_line[[:space:]](13)$'; do
+    grep -q "$line" "$work/got"
+    check "dwarfdump --lookup has $line" "$work/got"
+done
+"$work/names/dwarfdump" --lookup=0x1 $program >"$work/got" 2>"$work/err"
+[ $? -eq 1 ] && [ "$(wc -l <"$work/got")" -eq 1 ]
+check "dwarfdump --lookup: nothing is there" "$work/got"
+"$work/names/dwarfdump" --lookup=0x100000aec $bin/demo >"$work/got" 2>"$work/err"
+[ $? -eq 1 ]
+check "dwarfdump --lookup: a program without debug info, its dSYM beside it" "$work/got"
 
 truth=llvm-dwarfdump-22
 if ! need "UUIDs against llvm-dwarfdump" $truth; then
@@ -88,11 +123,94 @@ uuids "fixtures" $bin/*.dSYM $bin/*.dwarf $bin/demo $bin/symbols-* $bin/zoo-* $b
 $truth --uuid --arch=x86_64 $bin/inline-fat.dwarf >"$work/want"
 "$work/names/dwarfdump" --uuid -arch x86_64 $bin/inline-fat.dwarf | cmp -s - "$work/want"
 check "dwarfdump --uuid -arch"
+$truth --uuid --arch=x86_64 --arch=arm64 $bin/inline-fat.dwarf >"$work/want"
+"$work/names/dwarfdump" -u --arch=x86_64 --arch arm64 $bin/inline-fat.dwarf | cmp -s - "$work/want" &&
+    "$work/names/dwarfdump" --uuid --arch=i386 --arch=all $bin/inline-fat.dwarf | cmp -s - "$work/want"
+check "dwarfdump --uuid of several --arch, of all"
+
+# --lookup, line by line: where functions, calls and blocks begin and end, in their middle, and one byte after them. Some addresses of a
+# file, all with SAMPLE=1. llvm-dwarfdump ends with 1 when it complains of other units, and does not find a unit whose code another one claims.
+cat >"$work/lookups.py" <<'END'
+import random, re, subprocess, sys
+most, truth, tool, *files = sys.argv[1:]
+
+def run(program, *words):
+    return subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace')
+
+def addresses(file):
+    text = run(truth, '--debug-info', file).stdout
+    pairs = re.findall(r'DW_AT_low_pc\t\((0x[0-9a-f]+)\)\n\s*DW_AT_high_pc\t\((0x[0-9a-f]+)\)', text)
+    pairs += re.findall(r'\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)', text)
+    pairs = [(int(lo, 16), int(hi, 16)) for lo, hi in pairs]
+    found = sorted({at for lo, hi in pairs if lo < hi for at in (lo, hi - 1, hi, (lo + hi) // 2) if at > 0})
+    return found if int(most) == 0 else random.Random(file).sample(found, min(int(most), len(found)))
+
+asked = wrong = 0
+for file in files:
+    for at in addresses(file):
+        want = run(truth, '--lookup=%#x' % at, file)
+        got = run(tool, '--lookup=%#x' % at, file)
+        asked += 1
+        if got.stdout != want.stdout or (got.returncode != want.returncode and 'error:' not in want.stderr):
+            wrong += 1
+            pairs = zip(want.stdout.splitlines() + [None], got.stdout.splitlines() + [None])
+            print('%s %#x, %d and %d:' % (file, at, want.returncode, got.returncode), next((p for p in pairs if p[0] != p[1]), ''))
+print('%d addresses of %d files, %d wrong' % (asked, len(files), wrong))
+sys.exit(wrong > 0 or asked < len(files) or not files)
+END
+lookups() { # WHAT FILE...
+    what=$1
+    shift
+    most=3
+    [ "${SAMPLE:-}" != 1 ] || most=0
+    python3 "$work/lookups.py" $most $truth "$work/names/dwarfdump" "$@" >"$work/said" 2>&1
+    check "dwarfdump --lookup of $what" "$work/said"
+}
+if need "--lookup against llvm-dwarfdump" python3; then
+    ls -d $bin/*.dwarf $bin/*.dSYM | grep -v hand-units >"$work/list"
+    mapfile -t files <"$work/list"
+    lookups "fixtures" "${files[@]}"
+    find tests/real -name '*.dwarf' -o -name '*.o' | sort >"$work/list"
+    mapfile -t files <"$work/list"
+    lookups "published dSYMs" "${files[@]}"
+    # A pointer to itself: the type's name has no end, and is left out. Prints an address of the function that returns it.
+    cat >"$work/circle.py" <<'END'
+import re, struct, subprocess, sys
+truth, source, target = sys.argv[1:]
+text = subprocess.run([truth, '--debug-info', source], stdout=subprocess.PIPE, text=True).stdout
+function = next(part for part in text.split('\n\n') if 'DW_TAG_subprogram' in part and 'DW_AT_low_pc' in part and ' *")' in part)
+kind = int(re.search(r'DW_AT_type\t\((0x[0-9a-f]+)', function)[1], 16)
+data = bytearray(open(source, 'rb').read())
+at, info = 32, None
+for _ in range(struct.unpack_from('<I', data, 16)[0]):
+    command, size = struct.unpack_from('<II', data, at)
+    if command == 0x19:
+        for section in range(at + 72, at + size, 80):
+            if data[section:section + 16].rstrip(b'\0') == b'__debug_info':
+                info = struct.unpack_from('<I', data, section + 48)[0]
+    at += size
+unit = max(int(one, 16) for one in re.findall(r'^(0x[0-9a-f]+): Compile Unit', text, re.M) if int(one, 16) < kind)
+struct.pack_into('<I', data, info + kind + 1, kind - unit) # after one byte of its kind, the reference to what it points to
+open(target, 'wb').write(data)
+print(re.search(r'DW_AT_low_pc\t\((0x[0-9a-f]+)', function)[1])
+END
+    address=$(python3 "$work/circle.py" $truth $bin/folded-arm64-cpp.dwarf "$work/circle.dwarf")
+    "$work/names/dwarfdump" --lookup="$address" $bin/folded-arm64-cpp.dwarf | grep -q 'DW_AT_type.*(0x[0-9a-f]* "[A-Za-z]* \*")$'
+    check "a type that is a pointer"
+    timeout 20 "$work/names/dwarfdump" --lookup="$address" "$work/circle.dwarf" >"$work/got" 2>"$work/err"
+    [ $? -eq 0 ] && grep -q 'DW_AT_type.*(0x[0-9a-f]*)$' "$work/got"
+    check "a pointer to itself has no name" "$work/got"
+fi
 if [ -d ../shared/corpus ]; then
     find ../shared/corpus \( -name '*.dSYM' -o -path '*/Resources/DWARF/*' -o -name '*.dylib' \) ! -name '*.plist' | sort >"$work/list"
     mapfile -t files <"$work/list"
     uuids "real files" "${files[@]}"
+    if need "--lookup of real files" python3; then
+        find ../shared/corpus -path '*/Resources/DWARF/*' ! -name '*.plist' -type f | sort >"$work/list"
+        mapfile -t files <"$work/list"
+        lookups "real files" "${files[@]}"
+    fi
 else
-    skip "UUIDs of real files, ../shared/corpus is missing"
+    skip "UUIDs and lookups of real files, ../shared/corpus is missing"
 fi
 end

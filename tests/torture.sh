@@ -5,7 +5,7 @@
 #   make torture                short: under a minute of one core; deterministic
 #   make torture TORTURE=full   64 cuts and 1,000 flips of every file; SECONDS_LEFT=280 ends it after so many
 #                               seconds, and FROM=N goes on at file N
-# A variant costs about 1 ms for the library and the 24 command lines together, and 0.14 s more for each MB: the 499 files
+# A variant costs about 1 ms for the library and the 30 command lines together, and 0.14 s more for each MB: the 499 files
 # (40 MB) of the corpus take nearly two hours of one core, of which all but the ten largest are fifty minutes.
 tests=${B:-build/fuzzed}/tests
 how=${1:-short}

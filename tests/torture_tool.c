@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,12 @@ static const char *const commands[][WORDS] = {
     {"crash", "-q", "--no-cache", "-d", "{map}", "--group", "{file}"},
     {"crash", "-q", "--no-cache", "-d", "{map}", "--bcsymbolmap", "{file}", "{file}"},
     {"demangle"},
+    {"check", "{file}"},
+    {"find", "{file}", "a*"},
+    {"find", "--json", "{file}", "queue.hpp:13"},
+    {"dwarfdump", "--uuid", "{file}"},
+    {"dwarfdump", "--lookup=0x100000aec", "{file}"},
+    {"dwarfdump", "--lookup=0x1000007e0", "{file}"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -80,8 +87,9 @@ static void run_command(const char *const *words)
 {
     char *argv[WORDS + 2];
     int argc = 0;
-    argv[argc++] = (char *)(uintptr_t) "machsym";
-    for (unsigned i = 0; i < WORDS && words[i] != NULL; i++) {
+    bool is_called_so = strcmp(words[0], "dwarfdump") == 0; /* a name of Apple's, not a subcommand */
+    argv[argc++] = (char *)(uintptr_t)(is_called_so ? words[0] : "machsym");
+    for (unsigned i = is_called_so; i < WORDS && words[i] != NULL; i++) {
         const char *word = strcmp(words[i], "{file}") == 0  ? variant_path
                            : strcmp(words[i], "{out}") == 0 ? out_path
                            : strcmp(words[i], "{map}") == 0 ? map_path

@@ -5,7 +5,6 @@
 #include "../base/out.h"
 #include "../base/posix.h"
 #include "../base/say.h"
-#include "../files/inside.h"
 #include "commands.h"
 #include "crash/crash.h"
 
@@ -14,119 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- dwarfdump ---- */
-
-typedef struct dwarfdump_options {
-    bool uuid;
-    const char *arch;
-} dwarfdump_options;
-
-/* Options that are no work of machsym's dwarfdump: what does it instead. */
-static bool called_refuse(const char *what, const char *instead)
-{
-    say_message("%s is not what machsym's dwarfdump does: %s", what, instead);
-    return false;
-}
-
-static bool called_take_lookup(void *field, const char *value)
-{
-    (void)field;
-    (void)value;
-    return called_refuse("--lookup",
-                         "machsym atos --explain -i -o FILE ADDRESS tells unit, function, calls and row");
-}
-
-static bool called_take_name(void *field, const char *value)
-{
-    (void)field;
-    (void)value;
-    return called_refuse("--name",
-                         "machsym find FILE NAME tells its addresses; llvm-dwarfdump prints entries");
-}
-
-static bool called_take_debug(void *field, const char *value)
-{
-    (void)field;
-    (void)value;
-    return called_refuse(
-        "printing a section",
-        "machsym map build, then machsym map dump, print functions and lines; llvm-dwarfdump prints entries");
-}
-
-static const option dwarfdump_table[] = {
-    {"u uuid", NULL, "the UUID of each slice", offsetof(dwarfdump_options, uuid), NULL},
-    {"arch", "NAME", "of this architecture only", offsetof(dwarfdump_options, arch), NULL},
-    {"lookup", "ADDRESS", "machsym atos does it", 0, called_take_lookup},
-    {"name n", "NAME", "machsym find does it", 0, called_take_name},
-    {"debug-info debug-line a all", NULL, "machsym map dump does it", 0, called_take_debug},
-    {0},
-};
-
-/* "UUID: ... (arm64) PATH" of each slice, as llvm-dwarfdump and Apple's tool print it. Returns false after a
- * message. */
-static bool called_print_uuids(const char *path, const char *arch)
-{
-    machsym_slice slices[MACHSYM_MAX_SLICES];
-    machsym_open_desc desc;
-    machsym_error err;
-    memset(&desc, 0, sizeof desc);
-    desc.path = path;
-    size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
-    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
-        text uuid = {0};
-        if (!slices[i].has_uuid || (arch != NULL && strcmp(arch, slices[i].arch) != 0))
-            continue;
-        text_uuid(&uuid, &slices[i].uuid);
-        out_line("UUID: %s (%s) %s", text_z(&uuid), slices[i].arch, path);
-        text_free(&uuid);
-    }
-    return say_slices(path, count, &err) && count > 0;
-}
-
-/* Files of debug info in a bundle go by their own paths. */
-static bool called_print_all(const char *path, const char *arch)
-{
-    path_list found = {NULL, 0, 0};
-    text inner = {0};
-    text_c(&inner, path);
-    text_c(&inner, inside_is_bundle(path) ? "/Contents/Resources/DWARF" : "");
-    bool ok = inside_expand(text_z(&inner), INSIDE_ALL, &found);
-    for (size_t i = 0; i < found.count; i++)
-        ok = called_print_uuids(found.v[i], arch) && ok;
-    path_list_free(&found);
-    text_free(&inner);
-    return ok;
-}
-
-static const command dwarfdump_command;
-
-static int called_run_dwarfdump(int argc, char **argv)
-{
-    dwarfdump_options o = {false, NULL};
-    bool ok = true;
-    int count = options_parse(&dwarfdump_command, &o, argc, argv);
-    if (count < 0)
-        return options_status(count);
-    if (!o.uuid)
-        return options_wrong(&dwarfdump_command, "machsym's dwarfdump prints --uuid only");
-    if (count == 0)
-        return options_wrong(&dwarfdump_command, "no file is named");
-    for (int i = 1; i <= count; i++)
-        ok = called_print_all(argv[i], o.arch) && ok;
-    return ok ? TOOL_OK : TOOL_ERROR;
-}
-
-static const command dwarfdump_command = {
-    "dwarfdump",
-    "the UUIDs of files, as Apple's dwarfdump --uuid prints them",
-    "--uuid [options] FILE...",
-    "Prints the UUID of each slice of Mach-O files and dSYMs.\n",
-    {{dwarfdump_table, 0}},
-    NULL,
-    called_run_dwarfdump,
-    NULL,
-};
 
 /* ---- symbolicatecrash ---- */
 
@@ -198,7 +84,8 @@ static const command symbolicate_command = {
     NULL,
 };
 
-const command *const called_commands[] = {&atos_command, &symbolicate_command, &dwarfdump_command, NULL};
+const command *const called_commands[] = {&atos_command, &symbolicate_command, &called_dwarfdump_command,
+                                          NULL};
 
 const char *called_name(const char *program)
 {
@@ -265,8 +152,8 @@ const command install_names_command = {
     "links called atos, symbolicatecrash and dwarfdump, for scripts that call these",
     "DIR",
     "Makes links to this program in a folder, with the names of Apple's tools. Called so it takes their\n"
-    "options: all of atos; of symbolicatecrash -d, -o, -v, -A; of dwarfdump --uuid and --arch. A file\n"
-    "that has such a name already stays as it is.\n",
+    "options: all of atos; of symbolicatecrash -d, -o, -v, -A; of dwarfdump --uuid, --lookup and --arch. A\n"
+    "file that has such a name already stays as it is.\n",
     {{install_table, 0}},
     NULL,
     called_run_install,

@@ -7,6 +7,8 @@
 
 #include "../base/options.h"
 
+extern const command called_dwarfdump_command;
+
 /* The commands that have names of Apple's tools, ended by NULL. */
 extern const command *const called_commands[];
 
