@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	_ "embed" // the description
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ import (
 type server struct {
 	db        Database
 	symbols   *symbols
+	parts     *parts
 	pool      *pool
 	stats     *metrics
 	log       logger
@@ -53,9 +55,13 @@ func (s *server) routes() http.Handler {
 	mux.Handle("/missing", s.allow("GET", "read", (*server).missing))
 	mux.Handle("/project", s.byMethod(map[string]http.Handler{
 		"GET": s.allow("GET", "read", (*server).settings), "PUT": s.allow("PUT", "admin", (*server).set)}))
+	mux.Handle("/parts/", s.byMethod(map[string]http.Handler{
+		"GET": s.allow("GET", "upload", (*server).hasPart), "PUT": s.allow("PUT", "upload", (*server).putPart)}))
+	mux.Handle("/parts", s.allow("POST", "upload", (*server).joinParts))
 	mux.Handle("/symbols/", s.allow("GET", "read", (*server).symbol))
 	mux.Handle("/symbols", s.allow("POST", "upload", (*server).upload))
 	mux.Handle("/symbolicate/v5", s.allow("POST", "read", (*server).symbolicate))
+	mux.HandleFunc("/openapi.json", describe)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "no such path") })
 	return s.logged(mux)
 }
@@ -340,18 +346,30 @@ func (s *server) missing(w http.ResponseWriter, r *http.Request, t *Token) {
 
 func (s *server) upload(w http.ResponseWriter, r *http.Request, _ *Token) {
 	result, err := s.symbols.Add(http.MaxBytesReader(w, patient{r, s.slow}, s.maxUpload), r.URL.Query().Get("name"))
+	s.tellAdded(w, result, err)
+}
+
+func (s *server) tellAdded(w http.ResponseWriter, result *added, err error) {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a file has at most %d bytes here", s.maxUpload))
+	case s.badBody(w, err):
+	default:
+		tell200(w, result)
+	}
+}
+
+// badBody answers when a body could not be kept. False: there is no error.
+func (s *server) badBody(w http.ResponseWriter, err error) bool {
+	switch {
 	case errors.As(err, new(refused)):
 		refuse(w, http.StatusUnprocessableEntity, err.Error())
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded):
 		refuse(w, http.StatusBadRequest, "the body is cut short")
 	case err != nil:
 		s.broken(w, err)
-	default:
-		tell200(w, result)
 	}
+	return err != nil
 }
 
 // symbol serves a file of the store in the layout that Sentry calls unified: 4c/4c44b5.../debuginfo or executable.
@@ -380,14 +398,10 @@ func (s *server) settings(w http.ResponseWriter, _ *http.Request, t *Token) {
 // set takes the settings of the token's project.
 func (s *server) set(w http.ResponseWriter, r *http.Request, t *Token) {
 	var set Settings
-	body, status, err := s.readReport(w, r)
-	if err != nil {
-		refuse(w, status, err.Error())
+	if !s.readJSON(w, r, &set) {
 		return
 	}
-	strict := json.NewDecoder(bytes.NewReader(body))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&set); err != nil || set.KeepDays < 0 || set.Quota < 0 {
+	if set.KeepDays < 0 || set.Quota < 0 {
 		refuse(w, http.StatusBadRequest, `send {"keep_days":90,"quota":100000,"redact":true}; 0: no limit`)
 		return
 	}
@@ -397,6 +411,22 @@ func (s *server) set(w http.ResponseWriter, r *http.Request, t *Token) {
 	}
 	s.pool.Wake()
 	tell200(w, set)
+}
+
+// readJSON reads a body that has known members only. False: it was refused.
+func (s *server) readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
+	body, status, err := s.readReport(w, r)
+	if err != nil {
+		refuse(w, status, err.Error())
+		return false
+	}
+	strict := json.NewDecoder(bytes.NewReader(body))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(into); err != nil {
+		refuse(w, http.StatusBadRequest, err.Error()+": /openapi.json says what this path takes")
+		return false
+	}
+	return true
 }
 
 // symbolicate answers as Mozilla's /symbolicate/v5.
@@ -448,6 +478,20 @@ func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 
 func metricsOf(s *server, w http.ResponseWriter, r *http.Request, _ *Token) {
 	promhttp.HandlerFor(s.stats.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+}
+
+// The description of all paths, as OpenAPI has it.
+//
+//go:embed openapi.json
+var description []byte
+
+func describe(w http.ResponseWriter, r *http.Request) {
+	if r.Method != "GET" {
+		refuse(w, http.StatusMethodNotAllowed, "this path has no "+r.Method)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(description)
 }
 
 // broken says that it is not the caller's fault: the same request may be sent again.

@@ -151,10 +151,14 @@ func serve(o options, db Database) error {
 	if err := tool.Try(); err != nil {
 		return err
 	}
+	parts, err := newParts(o.data+"/parts", 2*o.maxUpload)
+	if err != nil {
+		return err
+	}
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
 	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow,
-		symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool)}
+		parts: parts, symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool)}
 	defer s.askers.Stop()
 	if err := db.Release(); err != nil {
 		return err
@@ -175,13 +179,14 @@ func serve(o options, db Database) error {
 	var all sync.WaitGroup
 	all.Add(1)
 	go func() { defer all.Done(); p.Run(ctx) }()
-	go keepDays(ctx, db, say)
+	go keepDays(ctx, db, parts, say)
 	if o.demo != "" {
 		go loadDemo(url, token, o.demo, say)
 	}
 	err = listen(ctx, o, s, limitListener(listener, o.connections))
 	stop()
 	all.Wait()
+	s.symbols.later.Wait()
 	return err
 }
 
@@ -228,9 +233,10 @@ func listen(ctx context.Context, o options, s *server, l net.Listener) error {
 	}
 }
 
-// keepDays deletes old reports once an hour.
-func keepDays(ctx context.Context, db Database, say logger) {
+// keepDays deletes old reports, and parts of files that never came whole, once an hour.
+func keepDays(ctx context.Context, db Database, parts *parts, say logger) {
 	for {
+		parts.expire()
 		deleted, err := db.Expire()
 		if err != nil {
 			say.say("error", "what", "old reports stay", "why", err.Error())

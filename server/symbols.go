@@ -21,6 +21,8 @@ type symbols struct {
 	tool Tool
 	pool *pool
 	one  sync.Mutex // one upload at a time is brought into the store
+
+	later sync.WaitGroup // uploads of which the database is told later
 }
 
 // added is what an upload came to.
@@ -135,6 +137,7 @@ func (s *symbols) end(upload string, all bool) (*added, error) {
 	}
 	redone, failed := s.db.Improve(upload, better)
 	if failed != nil {
+		s.improveLater(upload, better)
 		return nil, failed
 	}
 	os.RemoveAll(folder)
@@ -144,6 +147,26 @@ func (s *symbols) end(upload string, all bool) (*added, error) {
 	}
 	result.Redone = redone
 	return result, nil
+}
+
+// improveLater tells the database of better symbols until it takes that. The store, asked again, would say that they are not new.
+func (s *symbols) improveLater(upload string, better []string) {
+	s.later.Add(1)
+	go func() {
+		defer s.later.Done()
+		for {
+			select {
+			case <-s.pool.ending:
+				return // Recover ends it after the next start
+			case <-time.After(time.Second):
+			}
+			if _, err := s.db.Improve(upload, better); err == nil {
+				os.RemoveAll(s.tool.Data + "/spool/" + upload)
+				s.pool.Wake()
+				return
+			}
+		}
+	}()
 }
 
 // storeAdd has the tool bring an upload into the store. Beside an error there may be images that it took.

@@ -1,6 +1,7 @@
 """What server.sh says. Usage: server.py MACHSYM-SERVER MACHSYM FOLDER. Every truth is what `machsym crash` says of the same report
 with the dSYMs themselves."""
 import collections
+import contextlib
 import glob
 import gzip
 import hashlib
@@ -14,17 +15,21 @@ import shutil
 import signal
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 import threading
 import time
 import zipfile
 
+import server_described
+
 SERVER, MACHSYM, WORK = sys.argv[1:4]
 MACHSYM = os.path.abspath(MACHSYM)
 FIXTURES = "tests/fixtures/"
 DSYM = FIXTURES + "bin/demo.app.dSYM/Contents/Resources/DWARF/demo"
 DEMO = "4C4C44B5-5555-3144-A1BA-79CA685DEC58"
+described = server_described.Description("server/openapi.json")
 counts = [0, 0]
 
 # A worker that reports can hang, kill or make eat memory: the real one does the rest. While the file "slow" is there, what the
@@ -87,7 +92,11 @@ class Server:
         try:
             to.request(method, path, body, {"Authorization": "Bearer " + (token or self.token), **headers})
             answer = to.getresponse()
-            return answer.status, answer.read()
+            text = answer.read()
+            fault = described.fault(method, path, answer, text)
+            if fault is not None:
+                check(False, "an answer is as described", fault)
+            return answer.status, text
         finally:
             to.close()
 
@@ -364,6 +373,57 @@ def test_upload_killed(folder):
     check(server.end() == 0, "SIGTERM ends it well")
 
 
+def test_parts(folder):
+    """An upload in parts that is cut, by a client that goes away and a server that is killed: it goes on with what is not there."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    key = server.json("POST", "/reports", variants(1)[0])[1]["id"]
+    whole = read(DSYM)
+    size = len(whole) // 5 + 1
+    pieces = [whole[i:i + size] for i in range(0, len(whole), size)]
+    names = [hashlib.sha256(piece).hexdigest() for piece in pieces]
+    for name, piece in zip(names[:2], pieces):
+        check(server.json("PUT", "/parts/" + name, piece) == (201, {"part": name, "new": True}), "a part")
+    check(server.ask("PUT", "/parts/" + names[2], pieces[2][:-1])[0] == 422, "a part whose bytes are others is refused")
+    head = "PUT /parts/%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" % (names[2], server.token, size)
+    with socket.create_connection(server.address.split(":")) as cut:
+        cut.sendall(head.encode() + pieces[2][:size // 2])
+        time.sleep(0.2)
+    with socket.create_connection(server.address.split(":")) as cut:
+        cut.sendall(head.encode() + pieces[2][:size // 2])
+        time.sleep(0.2)
+        server.end(signal.SIGKILL)
+    server.start()
+    there = [server.ask("GET", "/parts/" + name)[0] for name in names]
+    check(there == [200, 200, 404, 404, 404], "what came whole is there after a kill, and nothing else", there)
+    check(sorted(os.listdir(server.data + "/parts")) == sorted(names[:2]), "halves are gone")
+    ask = json.dumps({"parts": names})
+    status, said = server.json("POST", "/parts?name=demo", ask)
+    check(status == 409 and said["missing"] == names[2:], "what is missing is told", status, said)
+    for name, piece in zip(names[1:], pieces[1:]):
+        check(server.ask("PUT", "/parts/" + name, piece)[0] == (200 if name == names[1] else 201), "the other parts")
+    for wrong in ("x", names[0].upper(), names[0] + "0"):
+        check(server.ask("GET", "/parts/" + wrong)[0] == 404 and server.ask("PUT", "/parts/" + wrong, b"x")[0] == 404, "no part: " + wrong)
+    for wrong in (b"{}", b"[]", b'{"parts":[]}', b'{"parts":["../lock"],"x":1}', b"\xff"):
+        check(server.ask("POST", "/parts?name=demo", wrong)[0] == 400, "no list of parts", wrong)
+    check(server.json("POST", "/parts?name=demo", b'{"parts":["../lock"]}')[1]["missing"] == ["../lock"], "a part of another name is missing")
+    check(server.ask("POST", "/parts?name=demo", ask, token=server.new_token("send"))[0] == 403, "who sends reports sends no symbols")
+    status, said = server.json("POST", "/parts?name=demo", ask)
+    check(status == 200 and said["images"][0]["uuid"] == DEMO and said["images"][0]["added"] and said["redone"] == 1, "the whole", status, said)
+    check(os.listdir(server.data + "/parts") == [] and os.listdir(server.data + "/spool") == [], "no part is left")
+    server.settle()
+    same_as_tool(server, {key: variants(1)[0]}, FIXTURES + "bin/demo.app.dSYM", "in parts")
+    with open(server.data + "/parts/" + names[0], "wb") as file:
+        file.write(pieces[0])
+    os.utime(server.data + "/parts/" + names[0], (1, 1))
+    server.end()
+    server.start()
+    end = time.monotonic() + 10
+    while os.listdir(server.data + "/parts") and time.monotonic() < end:
+        time.sleep(0.05)
+    check(os.listdir(server.data + "/parts") == [], "a part of long ago is deleted")
+    server.end()
+
+
 def test_settings(folder):
     """Quota, redaction and days of a project. A second project has none of them."""
     server = Server(folder, "--machsym", MACHSYM, "--workers=1")
@@ -461,6 +521,58 @@ def test_slow(folder):
         check(json.loads(to.getresponse().read())["healthy"], "a connection is used again")
     to.close()
     server.end()
+
+
+def free_port():
+    with socket.socket() as any_:
+        any_.bind(("127.0.0.1", 0))
+        return any_.getsockname()[1]
+
+
+def test_nginx(folder):
+    """nginx.conf in front of the server: with TLS, and its limits let through what the server takes."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    port, place = free_port(), WORK + "/nginx"
+    os.mkdir(place)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=crashes.example.org", "-days", "2",
+                    "-keyout", place + "/key", "-out", place + "/cert"], capture_output=True, check=True)
+    conf = read("server/packaging/nginx.conf").decode()
+    for word, real in (("443 ssl", "127.0.0.1:%d ssl" % port), ("/etc/ssl/crashes.pem", place + "/cert"),
+                       ("/etc/ssl/private/crashes.key", place + "/key"), ("127.0.0.1:8080", server.address)):
+        check(word in conf, "nginx.conf has " + word)
+        conf = conf.replace(word, real)
+    temporary = "".join("%s_temp_path %s/%s;\n" % (what, place, what) for what in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    with open(place + "/conf", "w", encoding="utf-8") as file:
+        file.write("daemon off; pid %s/pid; events {}\nhttp {\naccess_log off;\n%s%s}\n" % (place, temporary, conf))
+    with open(place + "/log", "wb") as log:
+        nginx = subprocess.Popen(["nginx", "-p", place, "-c", place + "/conf", "-e", place + "/error"], stdout=log, stderr=log)
+    unchecked = ssl.create_default_context()
+    unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
+
+    def ask(method, path, body):
+        to = http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=unchecked)
+        to.request(method, path, body, {"Authorization": "Bearer " + server.token})
+        return to.getresponse().status
+
+    def is_up():
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port)).close()
+            return True
+        return False
+
+    try:
+        end = time.monotonic() + 10
+        while not is_up() and nginx.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        check(nginx.poll() is None, "nginx takes its file", read(place + "/log"), read(place + "/error"))
+        check(ask("POST", "/reports", variants(1)[0]) == 201, "a report through nginx")
+        large = read(DSYM) + bytes(20 << 20)
+        check(ask("POST", "/symbols?name=demo", large) == 200, "a large file of symbols through nginx")
+        check(ask("PUT", "/parts/" + hashlib.sha256(large).hexdigest(), large) == 201, "a part through nginx")
+    finally:
+        nginx.terminate()
+        nginx.wait(20)
+        server.end()
 
 
 def test_folder_name(folder):
@@ -628,6 +740,7 @@ def main():
         status, said = server.json("POST", "/symbolicate/v5", json.dumps({"jobs": [{"memoryMap": [["demo", DEMO.replace("-", "") + "0"]], "stacks": [[[0, 2796]]]}]}))
         check(status == 200 and said["results"][0]["stacks"][0][0]["function"] == "-[Player skip:]", "/symbolicate/v5", said)
         check(b"machsym_accept_seconds_bucket" in server.ask("GET", "/metrics")[1], "/metrics")
+        check(server.ask("GET", "/openapi.json")[1].decode() == described.text, "/openapi.json")
         test_refusals(server)
         test_evil(server, sent)
         server.failed = server.settle()["failed"]
@@ -637,17 +750,21 @@ def main():
         test_kills(server)
         check(server.end() == 0, "SIGTERM ends it well after all that")
         test_upload_killed("killed")
+        test_parts("parts")
         test_settings("settings")
         test_slow("slow")
+        test_nginx("behind")
         test_folder_name("what?mode=memory#1 %41\n")
         test_schemas("old")
         skipped = not test_full("full", int(os.environ.get("ROUNDS", "2")))
     finally:
         if server.process.poll() is None:
             server.end(signal.SIGKILL)
+    check(not described.unasked(), "every path was asked", described.unasked())
     return skipped
 
 
-not_here = main()
-print("%d passed, %d failed, %d skipped" % (*counts, not_here))
-sys.exit(counts[1] != 0)
+if __name__ == "__main__":
+    not_here = main()
+    print("%d passed, %d failed, %d skipped" % (*counts, not_here))
+    sys.exit(counts[1] != 0)
