@@ -409,6 +409,9 @@ cat $reports/demo.crash $reports/demo.crash >"$work/two.crash"
 $MACHSYM crash -q --json -d tests/fixtures/bin/demo.app.dSYM "$work/two.crash" >"$work/json"
 $MACHSYM crash -q --html -d tests/fixtures/bin/demo.app.dSYM "$work/two.crash" -o "$work/two.html"
 page_has "$work/two.html" 2 "$work/json" "two reports of a file"
+$MACHSYM crash -q --signature --json -d tests/fixtures/bin/demo.app.dSYM "$work/two.crash" | sed 's/.*\("signature":"[^"]*"\).*/\1/' >"$work/want"
+sed -n 's/.*\("signature":"[^"]*"\),"json":.*/\1/p' "$work/two.html" | diff "$work/want" - >"$work/out" && [ "$(wc -l <"$work/want")" -eq 2 ]
+check "a page has the signatures that --signature tells" "$work/out"
 $MACHSYM crash -q --html -d tests/fixtures/bin/demo.app.dSYM $reports/demo.crash $reports/demo.ips -o "$work/pages" 2>"$work/err"
 [ "$(cd "$work/pages" && echo *)" = 'demo-2.html demo.html' ]
 check "a page a report in a folder" "$work/err"

@@ -1,6 +1,7 @@
 /* Pages: reports as data, between the two halves of the page. */
 #include "html.h"
 #include "../base/json_put.h"
+#include "../tell/signature.h"
 #include "write.h"
 
 static void html_put_pieces(const char *const *pieces, text *out)
@@ -29,8 +30,9 @@ void html_begin(text *out)
 }
 
 void html_add(const report *r, const write_options *how, const resolve_counts *counts, const char *label,
-              text *out)
+              const machinery *list, text *out)
 {
+    signature s;
     write_options one_line = *how;
     text as_text = {0};
     text data = {0};
@@ -39,6 +41,8 @@ void html_add(const report *r, const write_options *how, const resolve_counts *c
     text_c(&data, "{\"name\":");
     text_json(&data, str_c(label));
     json_put_str(&data, "text", str_make(as_text.v, as_text.len));
+    signature_of(r, list, &s);
+    json_put_str(&data, "signature", str_make(s.words.v, s.words.len));
     json_put_key(&data, "json");
     write_json(r, &one_line, counts, &data);
     data.len -= data.v[data.len - 1] == '\n';
@@ -46,6 +50,7 @@ void html_add(const report *r, const write_options *how, const resolve_counts *c
     text_c(out, "<script type=\"application/json\" class=\"report\">");
     html_put_data(&data, out);
     text_c(out, "</script>\n");
+    text_free(&s.words);
     text_free(&as_text);
     text_free(&data);
 }

@@ -9,6 +9,7 @@
 
 #include "../base/text.h"
 #include "../model/report.h"
+#include "../tell/machinery.h"
 #include "call.h"
 
 /* The page before and after its reports, in pieces up to NULL: html_page.c, made of bindings/js/page. */
@@ -16,9 +17,9 @@ extern const char *const html_before[];
 extern const char *const html_after[];
 
 void html_begin(text *out);
-/* label: what the report is called. */
+/* label: what the report is called. list: functions that count for nothing in its group; may be NULL. */
 void html_add(const report *r, const write_options *how, const resolve_counts *counts, const char *label,
-              text *out);
+              const machinery *list, text *out);
 void html_end(text *out);
 
 #endif

@@ -234,6 +234,28 @@ test('what is redacted is gone from the page, its copies and its downloads', asy
   assertQuiet();
 });
 
+test('lines are links to sources by a template, which the browser keeps', async () => {
+  await fresh();
+  await drop(report, dsym);
+  await settled();
+  const link = () => page.locator('.own-frame a.place');
+  assert.equal(await link().count(), 0);
+  await page.locator('#settings summary').click();
+  await page.locator('#template').fill('https://host.example/blob/v{version}/{path}#L{line}');
+  await page.locator('#root').fill('/fixtures/=');
+  await page.locator('#apply').click();
+  await link().waitFor();
+  assert.equal(await page.locator('#applied').innerText(), 'Kept in this browser.');
+  const wanted = 'https://host.example/blob/v1.2/demo/queue.hpp#L6';
+  assert.equal(await link().getAttribute('href'), wanted);
+  await page.reload();
+  await drop(report, dsym);
+  await settled();
+  assert.equal(await link().getAttribute('href'), wanted);
+  assert.equal(await page.locator('details.crashed a.place').first().getAttribute('href'), wanted);
+  assertQuiet();
+});
+
 test('of many reports each is there as soon as it is done', async () => {
   await fresh();
   const many = Array.from({ length: 20 }, (_, i) => {
@@ -279,6 +301,7 @@ test('machsym crash --html: the same first screen in one file, which asks for no
     assert.ok(told < (most === 1 ? 300 : 400) && stack < 800, `${told}, ${stack}`);
     assert.match(await page.locator('#report').innerText(), /First own frame\s+require\(bool\)\s+queue\.hpp:6/);
     assert.equal(await page.locator('#reports button').count(), most === 1 ? 0 : most);
+    if (most > 1) assert.match(await page.locator('#reports').innerText(), /^1 group of crashes.*^2\s+EXC_BREAKPOINT: -\[Player skip:\] \|/ms);
     assert.equal(await page.title(), 'A crash report, read by machsym');
     assert.equal((await page.locator('#report').textContent()).includes(evil), one === file);
     assert.equal((await page.content()).includes('0123456789abcdef0123456789abcdef01234567'), args.length === 0);

@@ -220,7 +220,7 @@ static void crash_write_report(const crash_options *o, const report *r, const re
     if (o->format == FORMAT_HTML && result->output.len == 0)
         html_begin(&result->output);
     if (o->format == FORMAT_HTML)
-        html_add(r, &o->write, counts, label, &result->output);
+        html_add(r, &o->write, counts, label, o->machinery, &result->output);
     else if (o->format == FORMAT_TEXT)
         write_text(r, &o->write, &result->output);
     else if (o->format == FORMAT_JSON)

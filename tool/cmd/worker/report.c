@@ -173,6 +173,7 @@ static walk_step worker_report_look_up(void *context, report *r, resolve_counts 
 static bool worker_report_put_one(void *context, report *one, const resolve_counts *counts)
 {
     report_input *in = context;
+    const crash_options *o = &in->to->options->lookups;
     if (in->wants == WANT_MISSING) {
         in->count++;
         missing_add_report(&in->missing, one);
@@ -181,7 +182,7 @@ static bool worker_report_put_one(void *context, report *one, const resolve_coun
     text_c(in->to->out, in->count++ > 0 ? "," : "");
     worker_report_put(in->to, one, counts, in->wants);
     if (in->wants & WANT_HTML)
-        html_add(one, &in->to->options->lookups.write, counts, "report", &in->page);
+        html_add(one, &o->write, counts, "report", o->machinery, &in->page);
     return true;
 }
 
