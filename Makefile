@@ -92,7 +92,7 @@ TEST_SH := $(ONLY_SH:%=tests/%.sh) $(if $(ONLY_FUZZ),tests/replay.sh)
 endif
 
 ROOMS   := $(wildcard src/*.h src/*/*.h)
-REPORT_C := $(sort $(wildcard report/*.c report/*/*.c))
+REPORT_C := $(filter-out report/api.c,$(sort $(wildcard report/*.c report/*/*.c))) # api.c is for machsym_report.h
 TOOL_C  := $(REPORT_C) $(sort $(wildcard tool/*.c tool/*/*.c tool/*/*/*.c))
 TOOL_O  := $(TOOL_C:%.c=$(B)/%.o)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
@@ -270,6 +270,14 @@ $(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_minidump $(B)/tests/te
 $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
+
+# The second header: whole reports in a program, joined from report/. It is experimental, and made where it is wanted.
+.PHONY: report-header
+report-header: $(B)/include/machsym_report.h
+$(B)/include/machsym_report.h: report/join $(wildcard report/*.[ch] report/*/*.[ch])
+	@mkdir -p $(@D)
+	@sh report/join $@ && touch $@
+$(B)/tests/test_report_header: $(B)/include/machsym_report.h
 
 # Shared caches, which python3 builds for the tests; without it test_cache says what it leaves out.
 $(B)/caches/made: $(wildcard tests/cache/*.py tests/fixtures/bin/cache/*)

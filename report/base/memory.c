@@ -2,24 +2,16 @@
 
 #include "memory.h"
 #include "machsym.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Of no heap; compilers know that. */
 #define MEM_TOO_MUCH (SIZE_MAX / 2)
 
-static void *mem_checked(void *memory, size_t size)
-{
-    if (memory == NULL)
-        mem_is_out(size);
-    return memory;
-}
-
 void *mem_resize(mem_source *m, void *array, size_t size)
 {
     MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
     size = size != 0 ? size : 1;
-    return m != NULL ? m->resize(m, array, size) : mem_checked(realloc(array, size), size);
+    return m != NULL ? m->resize(m, array, size) : mem_from_heap(array, size);
 }
 
 void mem_give(mem_source *m, void *array)
@@ -27,7 +19,7 @@ void mem_give(mem_source *m, void *array)
     if (m != NULL)
         m->give(m, array);
     else
-        free(array);
+        mem_to_heap(array);
 }
 
 size_t mem_times(mem_source *m, size_t count, size_t size)

@@ -13,6 +13,7 @@
 /* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
  * tests/test_report_bounds.c. */
 
+#ifndef msr_IS_JOINED
 /* What becomes of a program that has no memory left is for the program to say, which defines this. It must
  * not return. */
 void mem_is_out(size_t wanted)
@@ -20,6 +21,7 @@ void mem_is_out(size_t wanted)
     __attribute__((noreturn))
 #endif
     ;
+#endif
 
 /* Where memory comes from. A request never fails: what cannot be met does not come back. */
 typedef struct mem_source {
@@ -27,6 +29,8 @@ typedef struct mem_source {
     void (*give)(struct mem_source *m, void *array);                 /* back; NULL: nothing */
 } mem_source;
 
+void *mem_from_heap(void *array, size_t size); /* as resize */
+void mem_to_heap(void *array);
 /* Of each a source NULL is the heap of the C library, and mem_is_out. */
 void *mem_resize(mem_source *m, void *array, size_t size);
 void *mem_take(mem_source *m, size_t size);

@@ -187,14 +187,14 @@ static bool redact_is_nobody(machsym_str name)
     return name.len == 0 || str_is(name, "Shared") || str_is(name, "USER") || str_is(name, "*");
 }
 
-static const char user[] = "user-";
+static const char user_name[] = "user-";
 enum { USER_DIGITS = 10 };
 
 /* What put_user makes of a name. */
 static bool redact_is_replaced(machsym_str name)
 {
-    bool is = str_starts(name, user) && name.len == sizeof user - 1 + USER_DIGITS;
-    for (size_t i = sizeof user - 1; i < name.len && is; i++)
+    bool is = str_starts(name, user_name) && name.len == sizeof user_name - 1 + USER_DIGITS;
+    for (size_t i = sizeof user_name - 1; i < name.len && is; i++)
         is = redact_is_hex(name.ptr[i]);
     return is;
 }
@@ -205,7 +205,7 @@ static void redact_put_user(const redactor *how, machsym_str name, text *out)
         text_str(out, name);
         return;
     }
-    text_c(out, user);
+    text_c(out, user_name);
     text_hex(out, redact_sip_hash(how->key, 0, name) >> 24, USER_DIGITS);
 }
 

@@ -33,16 +33,16 @@ static const char *const reasons[][2] = {
 };
 
 /* One report. */
-typedef struct jetsam {
+typedef struct jetsam_pass {
     report *r;
     const json *doc;
     uint64_t page_size; /* 0: not told */
     text words;
     unsigned ended; /* processes */
-} jetsam;
+} jetsam_pass;
 
 /* "1562 MB (100000 pages)", or the pages alone. */
-static void jetsam_put_pages(jetsam *j, uint64_t pages)
+static void jetsam_put_pages(jetsam_pass *j, uint64_t pages)
 {
     if (j->page_size > 0 && pages < UINT64_MAX / j->page_size) {
         text_dec(&j->words, (pages * j->page_size + (1 << 19)) >> 20);
@@ -52,7 +52,7 @@ static void jetsam_put_pages(jetsam *j, uint64_t pages)
     text_c(&j->words, j->page_size > 0 ? " pages)" : " pages");
 }
 
-static void jetsam_put_name(jetsam *j, uint32_t process)
+static void jetsam_put_name(jetsam_pass *j, uint32_t process)
 {
     text_str(&j->words, report_json_str(j->r, j->doc, json_get(j->doc, process, "name")));
     text_c(&j->words, " [");
@@ -61,7 +61,7 @@ static void jetsam_put_name(jetsam *j, uint32_t process)
 }
 
 /* What it held, at most and at last, and what it was doing. */
-static void jetsam_put_memory(jetsam *j, uint32_t process)
+static void jetsam_put_memory(jetsam_pass *j, uint32_t process)
 {
     uint64_t pages;
     uint32_t at = JSON_NONE;
@@ -82,7 +82,7 @@ static void jetsam_put_memory(jetsam *j, uint32_t process)
     }
 }
 
-static void jetsam_put_ended(jetsam *j, uint32_t process)
+static void jetsam_put_ended(jetsam_pass *j, uint32_t process)
 {
     machsym_str reason = report_json_str(j->r, j->doc, json_get(j->doc, process, "reason"));
     if (reason.len == 0 || j->ended++ >= SHOWN_PROCESSES)
@@ -102,7 +102,7 @@ static void jetsam_put_ended(jetsam *j, uint32_t process)
 }
 
 /* The first that was ended; it is whom the report is about. */
-static void jetsam_set_process(jetsam *j, uint32_t process)
+static void jetsam_set_process(jetsam_pass *j, uint32_t process)
 {
     size_t from = j->words.len;
     if (j->r->facts[FACT_PROCESS].len > 0 || json_get(j->doc, process, "reason") == JSON_NONE)
@@ -112,7 +112,7 @@ static void jetsam_set_process(jetsam *j, uint32_t process)
     j->words.len = from;
 }
 
-static void jetsam_put_largest(jetsam *j, uint32_t processes)
+static void jetsam_put_largest(jetsam_pass *j, uint32_t processes)
 {
     machsym_str largest = report_json_str(j->r, j->doc, json_get(j->doc, 0, "largestProcess"));
     uint32_t at = JSON_NONE;
@@ -132,7 +132,7 @@ static void jetsam_put_largest(jetsam *j, uint32_t processes)
     text_char(&j->words, '\n');
 }
 
-static void jetsam_put_free(jetsam *j, uint32_t status)
+static void jetsam_put_free(jetsam_pass *j, uint32_t status)
 {
     uint64_t pages;
     if (!json_u64(j->doc, json_get(j->doc, json_get(j->doc, status, "memoryPages"), "free"), &pages))
@@ -151,7 +151,7 @@ bool report_tell_jetsam(const json *doc, uint32_t object)
 
 bool report_parse_jetsam(report *r, uint32_t doc_index)
 {
-    jetsam j = {r, &r->docs[doc_index], 0, text_in(r->memory), 0};
+    jetsam_pass j = {r, &r->docs[doc_index], 0, text_in(r->memory), 0};
     uint32_t processes = json_get(j.doc, 0, "processes");
     uint32_t status = json_get(j.doc, 0, "memoryStatus");
     uint32_t at = JSON_NONE;

@@ -506,14 +506,14 @@ typedef struct minidump_event {
 static uint64_t minidump_signal_of(const minidump_event *e)
 {
     enum { INVALID_ADDRESS = 1, GENERAL_PROTECTION = 13, SOFT_SIGNAL = 0x10003 };
-    enum { ILL = 4, TRAP = 5, FPE = 8, BUS = 10, SEGV = 11 };
+    enum { ILL = 4, TRAPPED = 5, FPE = 8, BUS = 10, SEGV = 11 };
     switch (e->type) {
     case MACH_BAD_ACCESS:
         return e->code[0] == INVALID_ADDRESS || e->code[0] == GENERAL_PROTECTION ? SEGV : BUS;
     case MACH_BAD_INSTRUCTION: return ILL;
     case MACH_ARITHMETIC: return FPE;
     case MACH_SOFTWARE: return e->code[0] == SOFT_SIGNAL ? e->code[1] : 0;
-    case MACH_BREAKPOINT: return TRAP;
+    case MACH_BREAKPOINT: return TRAPPED;
     default: return 0;
     }
 }

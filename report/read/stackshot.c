@@ -8,16 +8,16 @@
 #include <string.h>
 
 /* One pass over a stackshot. */
-typedef struct stackshot {
+typedef struct stackshot_pass {
     report *r;
     uint32_t doc;
     uint32_t first_image; /* its images follow each other as they are numbered */
     uint32_t image_count;
-} stackshot;
+} stackshot_pass;
 
 /* ["447d769e-1cb7-3086-a0b4-32226837b587", 18446741875691290624, "T"]: T stands for __TEXT_EXEC, A for
  * addresses that are in no image. */
-static void stackshot_add_image(stackshot *s, uint32_t entry)
+static void stackshot_add_image(stackshot_pass *s, uint32_t entry)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
@@ -35,7 +35,7 @@ static void stackshot_add_image(stackshot *s, uint32_t entry)
 }
 
 /* Text that this tool put after the numbers: the last is the real function. */
-static void stackshot_set_given(stackshot *s, report_frame *frame, uint32_t at)
+static void stackshot_set_given(stackshot_pass *s, report_frame *frame, uint32_t at)
 {
     const json *doc = &s->r->docs[s->doc];
     while (json_next(doc, frame->token, &at)) {
@@ -45,7 +45,7 @@ static void stackshot_set_given(stackshot *s, report_frame *frame, uint32_t at)
 }
 
 /* [15, 5026128]. Old ones have the image's address in place of its number. */
-static void stackshot_add_frame(stackshot *s, uint32_t array, bool is_top)
+static void stackshot_add_frame(stackshot_pass *s, uint32_t array, bool is_top)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
@@ -74,7 +74,7 @@ static void stackshot_add_frame(stackshot *s, uint32_t array, bool is_top)
     stackshot_set_given(s, frame, at);
 }
 
-static void stackshot_add_frames(stackshot *s, uint32_t thread, const char *key)
+static void stackshot_add_frames(stackshot_pass *s, uint32_t thread, const char *key)
 {
     const json *doc = &s->r->docs[s->doc];
     uint32_t frames = json_get(doc, thread, key);
@@ -87,7 +87,7 @@ static void stackshot_add_frames(stackshot *s, uint32_t thread, const char *key)
 }
 
 /* "SpringBoard [33]". */
-static machsym_str stackshot_process_name(stackshot *s, uint32_t process)
+static machsym_str stackshot_process_name(stackshot_pass *s, uint32_t process)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
@@ -102,7 +102,7 @@ static machsym_str stackshot_process_name(stackshot *s, uint32_t process)
 }
 
 /* The kernel's part of a stack lies on top of the process's. */
-static void stackshot_add_process(stackshot *s, uint32_t process)
+static void stackshot_add_process(stackshot_pass *s, uint32_t process)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
@@ -126,7 +126,7 @@ bool stackshot_parse(report *r, uint32_t doc_index, uint32_t object)
     const json *doc = &r->docs[doc_index];
     uint32_t processes = json_get(doc, object, "processByPid");
     uint32_t images = json_get(doc, object, "binaryImages");
-    stackshot s = {r, doc_index, r->image_count, 0};
+    stackshot_pass s = {r, doc_index, r->image_count, 0};
     uint32_t at = JSON_NONE;
     if (!json_is(doc, processes, JSON_OBJECT))
         return false;

@@ -1,0 +1,609 @@
+/* Whole reports for a program; see api.h. */
+#include "api.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "look/look.h"
+#include "model/redact.h"
+#include "model/report.h"
+#include "model/status.h"
+#include "tell/signature.h"
+#include "tell/summary.h"
+#include "walk.h"
+#include "write/brief.h"
+#include "write/call.h"
+#include "write/write.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory ---- */
+
+/* The head of a block of the allocator; its memory follows. All of them hang together, so that what is left when
+ * memory runs out goes back. */
+typedef struct api_block {
+    struct api_block *next;
+    struct api_block **link; /* what points to this one */
+    size_t size;             /* with this head */
+    size_t unused_padding;
+} api_block;
+
+/* Where memory comes from. A request that cannot be met goes home: to where the function of this header was called
+ * that needs it. */
+typedef struct api_memory {
+    mem_source source;
+    machsym_allocator allocator;
+    api_block *blocks;
+    jmp_buf *home;
+    bool has_failed;
+} api_memory;
+
+struct machsym_report {
+    machsym_reports *all;
+    const report *r;
+    const resolve_counts *counts; /* NULL: nothing is looked up yet */
+};
+
+struct machsym_reports {
+    api_memory memory;
+    machsym_reports_desc desc;
+    redactor redact;
+    write_options how;
+    text same;
+    text written;      /* by machsym_report_write */
+    double left;       /* bytes that names may take yet */
+    bool lacks_memory; /* an answer of a session */
+    uint32_t answered;
+    uint32_t failed;
+};
+
+#ifndef MACHSYM_NO_OS
+static void *api_malloc(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void api_libc_free(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+#endif
+
+static void api_give(mem_source *source, void *array)
+{
+    api_memory *m = (api_memory *)source;
+    if (array == NULL)
+        return;
+    api_block *block = (api_block *)array - 1;
+    *block->link = block->next;
+    if (block->next != NULL)
+        block->next->link = block->link;
+    m->allocator.free(m->allocator.user, block, block->size);
+}
+
+static void *api_resize(mem_source *source, void *array, size_t size)
+{
+    api_memory *m = (api_memory *)source;
+    api_block *block = size < SIZE_MAX - sizeof *block
+                           ? (api_block *)m->allocator.alloc(m->allocator.user, sizeof *block + size)
+                           : NULL;
+    if (block == NULL) {
+        m->has_failed = true;
+        longjmp(*m->home, 1);
+    }
+    block->size = sizeof *block + size;
+    block->next = m->blocks;
+    block->link = &m->blocks;
+    m->blocks = block;
+    if (block->next != NULL)
+        block->next->link = &block->next;
+    if (array != NULL) {
+        size_t old = ((api_block *)array - 1)->size - sizeof *block;
+        memcpy(block + 1, array, old < size ? old : size);
+        api_give(source, array);
+    }
+    return block + 1;
+}
+
+static void api_give_all(api_memory *m)
+{
+    while (m->blocks != NULL)
+        api_give(&m->source, m->blocks + 1);
+}
+
+/* ---- Symbols ---- */
+
+static void api_tell_image(const report_image *image, machsym_report_image *out)
+{
+    memset(out, 0, sizeof *out);
+    out->name = image->name;
+    out->path = image->path;
+    out->arch = image->arch;
+    out->version = image->version;
+    out->uuid = image->uuid;
+    out->has_uuid = image->has_uuid;
+    out->is_system = image->is_system;
+    out->is_text_exec = image->is_text_exec;
+    out->base = image->base;
+    out->end = image->end;
+    out->frames = image->frame_count;
+    out->missing = image->missing;
+}
+
+static bool api_find(void *context, const report_image *image, image_status *status)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    machsym_report_image told;
+    machsym_report_found found;
+    memset(&found, 0, sizeof found);
+    memset(status, 0, sizeof *status);
+    api_tell_image(image, &told);
+    bool is_there =
+        all->desc.symbols.find != NULL && all->desc.symbols.find(all->desc.symbols.user, &told, &found);
+    status->found = is_there                                  ? IMAGE_FOUND
+                    : found.lack == MACHSYM_REPORT_OTHER_UUID ? IMAGE_OTHER_UUID
+                    : found.lack == MACHSYM_REPORT_UNPROVEN   ? IMAGE_UNPROVEN
+                                                              : IMAGE_MISSING;
+    status->uuid = found.uuid;
+    status->path = is_there && found.path == NULL ? "" : found.path;
+    status->has_dwarf = is_there && found.has_dwarf;
+    return is_there;
+}
+
+static void api_leave(void *context)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    if (all->desc.symbols.leave != NULL)
+        all->desc.symbols.leave(all->desc.symbols.user);
+}
+
+static uint64_t api_addr_of(const machsym_reports *all, const report_image *image, uint64_t pc, bool *holds)
+{
+    machsym_report_image told;
+    api_tell_image(image, &told);
+    return all->desc.symbols.addr(all->desc.symbols.user, &told, pc, holds);
+}
+
+static bool api_holds(void *context, const report_image *image, uint64_t addr)
+{
+    bool holds = true;
+    api_addr_of((const machsym_reports *)context, image, addr, &holds);
+    return holds;
+}
+
+static uint64_t api_addr(void *context, const report_image *image, uint64_t addr)
+{
+    bool holds = true;
+    return api_addr_of((const machsym_reports *)context, image, addr, &holds);
+}
+
+static size_t api_stack(void *context, const machsym_pc *pcs, size_t count, machsym_call *calls,
+                        machsym_frame *frames, size_t cap)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    size_t total = all->desc.symbols.stack(all->desc.symbols.user, pcs, count, calls, frames, cap);
+    all->lacks_memory |= total > 0 && cap > 0 && frames[0].lacks_memory;
+    return total;
+}
+
+static size_t api_frames(void *context, uint64_t addr, machsym_frame *frames, size_t cap, size_t *sharing)
+{
+    const machsym_pc pc = {addr, false};
+    machsym_call call;
+    memset(&call, 0, sizeof call);
+    call.function_count = 1;
+    size_t count = api_stack(context, &pc, 1, &call, frames, cap);
+    if (sharing != NULL)
+        *sharing = call.function_count;
+    return count < cap ? count : cap;
+}
+
+static size_t api_next_folded(void *context, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
+                              size_t cap)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    if (all->desc.symbols.next_folded == NULL)
+        return 0;
+    return all->desc.symbols.next_folded(all->desc.symbols.user, addr, at, frames, cap);
+}
+
+static void api_put_name(void *context, const machsym_frame *frame, text *t)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    uint32_t flags = all->desc.flags & MACHSYM_REPORT_FULL_NAMES ? 0 : MACHSYM_DEMANGLE_SIMPLIFIED;
+    text_name(t, frame->linkage_name.len != 0 ? frame->linkage_name : frame->name, flags);
+}
+
+static const char *api_lacks(void *context)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    return all->lacks_memory ? "memory ran out while names were looked up" : NULL;
+}
+
+static void api_set_place(void *context, const machsym_frame *from, uint64_t file_addr, report_call *call,
+                          text *path)
+{
+    (void)context;
+    (void)file_addr;
+    call->line = from->line;
+    call->column = from->column;
+    text_path(path, &from->file);
+}
+
+static const char *api_spend(void *context, uint64_t bytes)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    all->left -= (double)bytes;
+    return all->left < 0 ? "its names take more memory than is allowed" : NULL;
+}
+
+static const char *api_is_late(void *context)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    return all->left < 0 ? "its names take more memory than is allowed" : NULL;
+}
+
+/* ---- The symbols of files ---- */
+
+/* A file of the image's name, for people: it does not answer. */
+static void api_file_note_other(const machsym_report_image *image, const machsym_image_info *info,
+                                machsym_report_found *found)
+{
+    machsym_str name = image->path.len > 0 ? str_base_name(image->path) : image->name;
+    if (found->lack != MACHSYM_REPORT_NO_FILE || !str_equal(name, info->name))
+        return;
+    found->lack = image->has_uuid ? MACHSYM_REPORT_OTHER_UUID : MACHSYM_REPORT_UNPROVEN;
+    found->uuid = info->slice.uuid;
+    found->path = info->path;
+}
+
+static bool api_file_find(void *user, const machsym_report_image *image, machsym_report_found *found)
+{
+    machsym_report_files *files = (machsym_report_files *)user;
+    machsym_image_info info;
+    for (size_t i = 0; i < files->count; i++) {
+        machsym_image_get_info(files->v[i].image, &info);
+        if (!image->has_uuid || !info.slice.has_uuid ||
+            memcmp(&info.slice.uuid, &image->uuid, sizeof image->uuid) != 0) {
+            api_file_note_other(image, &info, found);
+            continue;
+        }
+        files->at = &files->v[i];
+        found->path = info.path;
+        found->has_dwarf = info.has_dwarf;
+        return true;
+    }
+    return false;
+}
+
+static uint64_t api_file_addr(void *user, const machsym_report_image *image, uint64_t pc, bool *holds)
+{
+    const machsym_report_files *files = (const machsym_report_files *)user;
+    machsym_image_info info;
+    machsym_image_get_info(files->at->image, &info);
+    uint64_t base = image->base;
+    if (image->is_text_exec && info.text_exec_addr != 0)
+        base += info.text_addr - info.text_exec_addr;
+    uint64_t addr = machsym_image_addr(files->at->image, base, pc);
+    *holds = image->is_text_exec || info.text_size == 0 || addr - info.text_addr < info.text_size;
+    return addr;
+}
+
+static size_t api_file_stack(void *user, const machsym_pc *pcs, size_t count, machsym_call *calls,
+                             machsym_frame *frames, size_t cap)
+{
+    const machsym_report_files *files = (const machsym_report_files *)user;
+    return machsym_session_stack(files->at->session, pcs, count, calls, frames, cap);
+}
+
+static size_t api_file_next_folded(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
+                                   size_t cap)
+{
+    const machsym_report_files *files = (const machsym_report_files *)user;
+    return machsym_session_next_folded(files->at->session, addr, at, frames, cap);
+}
+
+machsym_report_symbols machsym_report_of_files(machsym_report_files *files)
+{
+    machsym_report_symbols symbols = {files,         api_file_find,  NULL,
+                                      api_file_addr, api_file_stack, api_file_next_folded};
+    return symbols;
+}
+
+/* ---- Reading ---- */
+
+/* A callback may have met the end of memory. */
+static void api_go_home(const machsym_reports *all)
+{
+    if (all->memory.has_failed)
+        longjmp(*all->memory.home, 1);
+}
+
+static walk_step api_fail(machsym_reports *all, const report *r, const char *why, size_t at)
+{
+    all->failed++;
+    if (all->desc.fails != NULL)
+        all->desc.fails(all->desc.user, r->number, why, at);
+    api_go_home(all);
+    return WALK_BROKEN;
+}
+
+/* Why an input without stacks tells nothing; NULL: it is a report all the same. */
+static const char *api_why_none(const report *r)
+{
+    if (r->failure != NULL)
+        return r->failure;
+    if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
+        r->facts[FACT_EXCEPTION].len == 0 && r->facts[FACT_PROCESS].len == 0)
+        return "no report: neither stacks nor what a report begins with";
+    return NULL;
+}
+
+static walk_step api_look_up(void *context, report *r, resolve_counts *counts)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    uint32_t flags = all->desc.flags;
+    machsym_report told = {all, r, NULL};
+    const char *why = r->frame_count == 0 ? api_why_none(r) : NULL;
+    if (why != NULL)
+        return api_fail(all, r, why, r->failed_at);
+    if (all->desc.begin != NULL && !all->desc.begin(all->desc.user, &told)) {
+        api_go_home(all);
+        return WALK_LEFT_OUT;
+    }
+    api_go_home(all);
+    const look_symbols symbols = {{all, api_next_folded, api_put_name},
+                                  api_find,
+                                  api_leave,
+                                  api_holds,
+                                  api_addr,
+                                  api_frames,
+                                  api_stack,
+                                  api_lacks,
+                                  api_set_place,
+                                  NULL,
+                                  api_spend,
+                                  api_is_late};
+    const look_options options = {
+        (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
+        (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,
+        all->desc.redact != NULL ? &all->redact : NULL};
+    why = look_report(r, &symbols, &options, counts);
+    if (all->lacks_memory) {
+        all->memory.has_failed = true;
+        api_go_home(all);
+    }
+    return why != NULL ? api_fail(all, r, why, 0) : WALK_ANSWER;
+}
+
+static bool api_answer(void *context, report *one, const resolve_counts *counts)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    machsym_report told = {all, one, counts};
+    bool is_kept = all->desc.each == NULL || all->desc.each(all->desc.user, &told);
+    all->answered += is_kept;
+    api_go_home(all);
+    return is_kept;
+}
+
+/* Returns false when memory ran out. */
+static bool api_walk(machsym_reports *all)
+{
+    report_walk walk;
+    jmp_buf home;
+    all->memory.home = &home;
+    if (setjmp(home) != 0)
+        return false;
+    memset(&walk, 0, sizeof walk);
+    walk.memory = &all->memory.source;
+    walk.redact = all->desc.redact != NULL ? &all->redact : NULL;
+    walk.same = all->desc.flags & MACHSYM_REPORT_SAME ? &all->how : NULL;
+    walk.context = all;
+    walk.look_up = api_look_up;
+    walk.answer = api_answer;
+    walk_all(&walk, all->desc.input, &all->same);
+    return true;
+}
+
+static machsym_result api_refuse(machsym_result code, const char *what, machsym_error *err)
+{
+    if (err != NULL) {
+        memset(err, 0, sizeof *err);
+        err->code = code;
+        err->what = what;
+        err->where = "";
+    }
+    return code;
+}
+
+static machsym_allocator api_allocator_of(const machsym_reports_desc *desc)
+{
+    machsym_allocator allocator = desc->allocator;
+#ifndef MACHSYM_NO_OS
+    if (allocator.alloc == NULL) {
+        allocator.alloc = api_malloc;
+        allocator.free = api_libc_free;
+        allocator.user = NULL;
+    }
+#endif
+    return allocator;
+}
+
+/* Sets an input up that is to be read. */
+static void api_begin(machsym_reports *all, const machsym_reports_desc *desc, machsym_allocator allocator)
+{
+    const double usual = 33554432 + 64 * (double)desc->input.len;
+    memset(all, 0, sizeof *all);
+    all->desc = *desc;
+    if (desc->input.ptr == NULL)
+        all->desc.input.ptr = "";
+    all->memory.allocator = allocator;
+    all->memory.source.resize = api_resize;
+    all->memory.source.give = api_give;
+    all->same = all->written = text_in(&all->memory.source);
+    all->left = desc->max_bytes != 0 ? (double)desc->max_bytes : usual;
+    all->how.full_path = (desc->flags & MACHSYM_REPORT_FULL_PATHS) != 0;
+    all->how.all = (desc->flags & MACHSYM_REPORT_ALL) != 0;
+    if (desc->redact != NULL)
+        redact_open(&all->redact, desc->redact);
+}
+
+machsym_result machsym_reports_open(const machsym_reports_desc *desc, machsym_reports **out,
+                                    machsym_error *err)
+{
+    if (out != NULL)
+        *out = NULL;
+    if (desc == NULL || out == NULL || (desc->input.ptr == NULL && desc->input.len > 0) ||
+        (desc->symbols.find != NULL && (desc->symbols.addr == NULL || desc->symbols.stack == NULL)))
+        return api_refuse(MACHSYM_ERR_ARGUMENT, "an input, or what symbols are asked of, is missing", err);
+    machsym_allocator allocator = api_allocator_of(desc);
+    machsym_reports *all =
+        allocator.alloc != NULL ? (machsym_reports *)allocator.alloc(allocator.user, sizeof *all) : NULL;
+    if (all == NULL)
+        return api_refuse(MACHSYM_ERR_MEMORY, "memory ran out", err);
+    api_begin(all, desc, allocator);
+    if (!api_walk(all)) {
+        machsym_reports_close(all);
+        return api_refuse(MACHSYM_ERR_MEMORY, "memory ran out", err);
+    }
+    *out = all;
+    return api_refuse(MACHSYM_OK, "", err);
+}
+
+uint32_t machsym_reports_count(const machsym_reports *reports, uint32_t *failed)
+{
+    if (failed != NULL)
+        *failed = reports->failed;
+    return reports->answered;
+}
+
+machsym_str machsym_reports_same(const machsym_reports *reports)
+{
+    return str_make(reports->same.v, reports->same.len);
+}
+
+void machsym_reports_close(machsym_reports *reports)
+{
+    if (reports == NULL)
+        return;
+    machsym_allocator allocator = reports->memory.allocator;
+    api_give_all(&reports->memory);
+    allocator.free(allocator.user, reports, sizeof *reports);
+}
+
+/* ---- One report ---- */
+
+void machsym_report_get_info(const machsym_report *report, machsym_report_info *out)
+{
+    memset(out, 0, sizeof *out);
+    out->kind = report_kind_name(report->r->kind);
+    out->number = report->r->number;
+    out->cut_at = report->r->cut_at;
+    out->frames = report->r->frame_count;
+    if (report->counts != NULL) {
+        out->frames = report->counts->frames;
+        out->named = report->counts->given + report->counts->dwarf + report->counts->symbols;
+        out->missing = report->counts->missing;
+    }
+}
+
+bool machsym_report_next_image(const machsym_report *report, machsym_cursor *at, machsym_report_image *out)
+{
+    if (at->a >= report->r->image_count)
+        return false;
+    api_tell_image(&report->r->images[at->a++], out);
+    return true;
+}
+
+bool machsym_report_next_frame(const machsym_report *report, machsym_cursor *at, machsym_report_frame *out)
+{
+    const struct report *r = report->r;
+    if (at->a >= r->frame_count)
+        return false;
+    const report_frame *frame = &r->frames[at->a];
+    const report_call *call = at->b < frame->call_count ? &r->calls[frame->call + at->b] : NULL;
+    memset(out, 0, sizeof *out);
+    out->addr = frame->addr;
+    out->thread = r->threads[frame->thread].number;
+    out->is_crashed = r->threads[frame->thread].crashed;
+    out->image = frame->image != REPORT_NONE ? r->images[frame->image].name : frame->image_name;
+    out->name = call != NULL ? call->name : frame->name;
+    out->is_inline = call != NULL ? call->is_inline : frame->given_inline;
+    if (call != NULL) {
+        out->path = call->path;
+        out->line = call->has_line ? call->line : 0;
+        out->offset = call->offset;
+    }
+    if (++at->b >= frame->call_count) {
+        at->a++;
+        at->b = 0;
+    }
+    return true;
+}
+
+/* A report has the name of its input, and its number where there are several. */
+static void api_put_brief(const machsym_report *report, text *out)
+{
+    text label = text_in(out->memory);
+    if (report->all->desc.name != NULL)
+        text_c(&label, report->all->desc.name);
+    if (label.len > 0 && report->r->number > 0) {
+        text_char(&label, '#');
+        text_dec(&label, report->r->number);
+    }
+    brief_put(report->r, report->counts, str_make(label.v, label.len), NULL, out);
+    text_free(&label);
+}
+
+static void api_put(const machsym_report *report, machsym_report_form form, text *out)
+{
+    const struct report *r = report->r;
+    write_options how = report->all->how;
+    signature s;
+    switch (form) {
+    case MACHSYM_REPORT_AS_TEXT: write_text(r, &how, out); break;
+    case MACHSYM_REPORT_AS_APPLE:
+        how.is_apple = true;
+        write_text(r, &how, out);
+        break;
+    case MACHSYM_REPORT_AS_JSON:
+        how.one_line = true;
+        write_json(r, &how, report->counts, out);
+        break;
+    case MACHSYM_REPORT_AS_BRIEF: api_put_brief(report, out); break;
+    case MACHSYM_REPORT_AS_SUMMARY: summary_put(out, r, report->counts, false); break;
+    case MACHSYM_REPORT_AS_SIGNATURE:
+        signature_of(r, NULL, &s);
+        text_hex(out, s.hash, 16);
+        text_c(out, "  ");
+        text_add(out, s.words.v, s.words.len);
+        text_char(out, '\n');
+        text_free(&s.words);
+        break;
+    }
+}
+
+machsym_result machsym_report_write(machsym_report *report, machsym_report_form form, machsym_str *out)
+{
+    api_memory *memory = &report->all->memory;
+    jmp_buf *outer = memory->home;
+    jmp_buf home;
+    *out = str_make(NULL, 0);
+    if (report->counts == NULL)
+        return MACHSYM_ERR_ARGUMENT;
+    if (memory->has_failed)
+        return MACHSYM_ERR_MEMORY;
+    memory->home = &home;
+    report->all->written.len = 0;
+    if (setjmp(home) == 0)
+        api_put(report, form, &report->all->written);
+    memory->home = outer;
+    if (memory->has_failed)
+        return MACHSYM_ERR_MEMORY;
+    *out = str_make(report->all->written.v, report->all->written.len);
+    return MACHSYM_OK;
+}

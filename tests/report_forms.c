@@ -1,0 +1,125 @@
+/* Writes the reports of files in a form, by machsym_report.h: tests/report_header.sh compares that with machsym crash.
+ *   report_forms FORM FILE... -- REPORT...
+ * FORM: text, apple, json, brief, summary, signature, same; FILE: dSYMs, binaries, maps. */
+#define MACHSYM_REPORT_IMPLEMENTATION
+#include "machsym_report.h"
+
+#include <stdio.h>
+
+enum { MAX_FILES = 256 };
+
+static const char *const forms[] = {"text", "apple", "json", "brief", "summary", "signature", "same"};
+
+typedef struct work {
+    machsym_report_form form;
+    bool is_same;
+} work;
+
+static bool write_one(void *user, machsym_report *report)
+{
+    const work *w = (const work *)user;
+    machsym_str out;
+    if (!w->is_same && machsym_report_write(report, w->form, &out) == MACHSYM_OK)
+        fwrite(out.ptr, 1, out.len, stdout);
+    return true;
+}
+
+static void tell_failure(void *user, uint32_t number, const char *why, uint64_t at)
+{
+    (void)user;
+    fprintf(stderr, "%u: %s, at byte %llu\n", number, why, (unsigned long long)at);
+}
+
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *f = fopen(path, "rb");
+    size_t cap = 1 << 16;
+    char *v = (char *)malloc(cap);
+    *len = 0;
+    if (f == NULL || v == NULL)
+        exit(2);
+    for (size_t n; (n = fread(v + *len, 1, cap - *len, f)) > 0;) {
+        *len += n;
+        if (*len == cap) {
+            cap *= 2;
+            v = (char *)realloc(v, cap);
+            if (v == NULL)
+                exit(2);
+        }
+    }
+    fclose(f);
+    return v;
+}
+
+static bool open_file(const char *path, machsym_lines lines, machsym_report_file *out)
+{
+    machsym_open_desc open;
+    machsym_session_desc how;
+    machsym_error err;
+    memset(&open, 0, sizeof open);
+    memset(&how, 0, sizeof how);
+    open.path = path;
+    how.lines = lines;
+    if (machsym_image_open(&open, &out->image, &err) != MACHSYM_OK) {
+        fprintf(stderr, "%s: %s\n", path, err.what);
+        return false;
+    }
+    how.image = out->image;
+    return machsym_session_open(&how, &out->session, &err) == MACHSYM_OK;
+}
+
+static bool write_all(const char *path, machsym_report_files *files, work *w)
+{
+    machsym_reports_desc desc;
+    machsym_reports *reports;
+    machsym_error err;
+    size_t len;
+    char *input = read_file(path, &len);
+    memset(&desc, 0, sizeof desc);
+    desc.input.ptr = input;
+    desc.input.len = len;
+    desc.name = path;
+    desc.symbols = machsym_report_of_files(files);
+    desc.user = w;
+    desc.each = write_one;
+    desc.fails = tell_failure;
+    if (w->is_same)
+        desc.flags = MACHSYM_REPORT_SAME;
+    else if (w->form == MACHSYM_REPORT_AS_APPLE)
+        desc.flags = MACHSYM_REPORT_RAW_ADDRESSES | MACHSYM_REPORT_NO_FOLDED;
+    bool ok = machsym_reports_open(&desc, &reports, &err) == MACHSYM_OK;
+    if (ok) {
+        machsym_str same = machsym_reports_same(reports);
+        if (w->is_same && machsym_reports_count(reports, NULL) > 0)
+            fwrite(same.ptr, 1, same.len, stdout);
+        machsym_reports_close(reports);
+    } else {
+        fprintf(stderr, "%s: %s\n", path, err.what);
+    }
+    free(input);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    static machsym_report_file v[MAX_FILES];
+    machsym_report_files files = {v, 0, NULL};
+    unsigned form = 0;
+    int at = 2;
+    bool ok = true;
+    if (argc < 4)
+        return 2;
+    while (form < 6 && strcmp(argv[1], forms[form]) != 0)
+        form++;
+    work w = {form < 6 ? (machsym_report_form)form : MACHSYM_REPORT_AS_TEXT, form == 6};
+    machsym_lines lines = form == MACHSYM_REPORT_AS_APPLE ? MACHSYM_LINES_ATOS : MACHSYM_LINES_PEOPLE;
+    for (; at < argc && strcmp(argv[at], "--") != 0 && files.count < MAX_FILES; at++)
+        files.count += open_file(argv[at], lines, &v[files.count]);
+    for (at++; at < argc; at++)
+        ok &= write_all(argv[at], &files, &w);
+    for (size_t i = 0; i < files.count; i++) {
+        machsym_session_close(v[i].session);
+        machsym_image_close(v[i].image);
+    }
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,104 @@
+#!/bin/sh
+# machsym_report.h as a program has it: compilers and languages, its size, its names, examples/report.c; and what it writes is
+# what machsym crash writes, byte for byte: every form of every report of tests/fixtures, and of the real ones that lie beside
+# the checkout.
+. tests/checks
+MACHSYM=${MACHSYM:-build/machsym}
+CC=${CC:-cc}
+export XDG_CACHE_HOME="$work/cache"
+header=$work/machsym_report.h
+report/join "$header"
+check "report/join"
+
+# ---- Compilers ----
+
+printf '#define MACHSYM_REPORT_IMPLEMENTATION\n#include "machsym_report.h"\n#include "machsym_report.h"\n' >"$work/impl.c"
+cat >"$work/user.c" <<END
+#include "machsym_report.h"
+#include "machsym_report.h"
+int main(void)
+{
+    machsym_reports *reports;
+    return machsym_reports_open(0, &reports, 0) == MACHSYM_ERR_ARGUMENT ? 0 : 1;
+}
+END
+for compiler in "gcc -x c -std=c99" "g++ -x c++ -std=c++11" "clang -x c -std=c99" \
+    "clang++ -x c++ -std=c++11"; do
+    command -v "${compiler%% *}" >/dev/null || { skip "report_header: no ${compiler%% *}"; continue; }
+    for file in impl user; do
+        # shellcheck disable=SC2086
+        $compiler -D_GNU_SOURCE -I"$work" -I. -Wall -Wextra -pedantic -Werror -fsyntax-only "$work/$file.c" >"$work/log" 2>&1
+        check "$file.c: $compiler" "$work/log"
+    done
+done
+
+# ---- Names, and size ----
+
+# Without sanitizers, which bring names of their own.
+if [ "${SAMPLE:-1}" -ne 1 ]; then
+    : # CI compiles it so
+elif command -v gcc >/dev/null && command -v nm >/dev/null && command -v size >/dev/null && [ "$(uname -m)" = x86_64 ]; then
+    gcc -std=c99 -Os -D_GNU_SOURCE -I"$work" -I. -c -o "$work/impl.o" "$work/impl.c"
+    check "-Os"
+    ! nm "$work/impl.o" | grep ' [A-TV-Z] ' | grep -v ' machsym_report' >"$work/log"
+    check "names that a program may have itself" "$work/log"
+    text=$(size "$work/impl.o" | awk 'NR == 2 { print $1 }')
+    [ "$text" -le 350000 ]
+    check "$text bytes of text at -Os, more than 350,000"
+else
+    skip "report_header: size: no gcc for x86_64 and binutils"
+fi
+
+# ---- What it writes ----
+
+demo=tests/fixtures/bin/demo.app.dSYM
+# shellcheck disable=SC2086
+$CC -std=c99 -D_GNU_SOURCE $CFLAGS -I"$work" -I. $LDFLAGS -o "$work/forms" tests/report_forms.c "${B:-build}/tool/machsym.o" >"$work/log" 2>&1
+check "report_forms" "$work/log"
+
+same_reports() # WHAT SYMBOLS REPORT...
+{
+    what=$1
+    symbols=$2
+    shift 2
+    for form in same text apple json brief summary signature; do
+        option=--$form
+        [ $form != same ] || option=--to=same
+        [ $form != text ] || option=--to=text
+        "$MACHSYM" crash --no-cache $option -d "$symbols" "$@" >"$work/want" 2>"$work/err"
+        $RUN "$work/forms" $form "$symbols" -- "$@" >"$work/got" 2>"$work/log"
+        check "$what: $form: report_forms fails" "$work/log"
+        case $form in
+        signature) sed -i 's|  [^ ]*$||' "$work/want" ;; # the file's name
+        summary) sed -i '/^== /d' "$work/want" ;;
+        esac
+        [ -s "$work/want" ]
+        check "$what: $form: machsym crash writes nothing" "$work/err"
+        same "$work/want" "$work/got" "$what: $form"
+    done
+}
+
+for folder in reports services stacks apple; do
+    files=$(find tests/fixtures/$folder -type f ! -name SOURCES | LC_ALL=C sort)
+    # shellcheck disable=SC2086
+    same_reports $folder $demo $files
+done
+
+# ---- The example ----
+
+# shellcheck disable=SC2086
+$CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror $CFLAGS -I"$work" -I. $LDFLAGS -o "$work/example" examples/report.c \
+    -DMACHSYM_IMPLEMENTED "${B:-build}/tool/machsym.o" >"$work/log" 2>&1
+check "examples/report.c" "$work/log"
+mkdir "$work/symbols"
+cp -R $demo "$work/symbols"
+$RUN "$work/example" "$work/symbols" tests/fixtures/reports/demo.crash >"$work/got"
+check "the example succeeds"
+"$MACHSYM" crash --no-cache --to=text -d "$work/symbols" tests/fixtures/reports/demo.crash >"$work/want" 2>"$work/err"
+same "$work/want" "$work/got" "the example's output"
+grep -q 'require(bool) (queue.hpp:6)' "$work/got"
+check "the example finds the dSYM"
+! $RUN "$work/example" "$work/symbols" LICENSE >/dev/null
+check "the example of what is no report"
+
+end

@@ -1,0 +1,288 @@
+/* machsym_report.h: what it refuses, what it gives back, and what becomes of it when memory runs out, at each of its
+ * allocations. That its answers are machsym crash's, tests/report_header.sh shows. */
+#include "test.h"
+
+#define MACHSYM_REPORT_IMPLEMENTATION
+#include "machsym_report.h"
+
+/* Every kind of report, binary ones and such that carry others among them. */
+static const char *const inputs[] = {
+    "tests/fixtures/reports/demo.crash",
+    "tests/fixtures/reports/demo.ips",
+    "tests/fixtures/reports/demo-utf16.crash",
+    "tests/fixtures/reports/demo-sample.txt",
+    "tests/fixtures/reports/demo-text-in-ips.ips",
+    "tests/fixtures/services/metrickit-all.json",
+    "tests/fixtures/services/breakpad.dmp",
+    "tests/fixtures/services/noted.core",
+    "tests/fixtures/services/thrown.plcrash",
+    "tests/fixtures/services/sentry-envelope.txt",
+    "tests/fixtures/services/kscrash-several.json",
+    "tests/fixtures/services/crashlytics-crashed.txt",
+    "tests/fixtures/services/bugsnag-event.json",
+    "tests/fixtures/services/datadog-error.json",
+    "tests/fixtures/services/node.json",
+    "tests/fixtures/stacks/xctrace.xml",
+    "tests/fixtures/stacks/tracker.json",
+    "tests/fixtures/stacks/log.ndjson",
+    "tests/fixtures/stacks/stackshot.txt",
+    "tests/fixtures/stacks/lldb.txt",
+    "tests/fixtures/stacks/asan.txt",
+    "tests/fixtures/stacks/mail.txt",
+    "tests/fixtures/stacks/swift.txt",
+    "tests/fixtures/stacks/umeng.txt",
+};
+enum { INPUTS = sizeof inputs / sizeof *inputs };
+
+/* ---- Memory that runs out ---- */
+
+typedef struct heap {
+    size_t asked;
+    size_t fails_at; /* the number of the request from which on none is met; 0: all are */
+    size_t live;
+} heap;
+
+static void *heap_alloc(void *user, size_t size)
+{
+    heap *h = (heap *)user;
+    if (++h->asked >= h->fails_at && h->fails_at > 0)
+        return NULL;
+    h->live += size;
+    return malloc(size);
+}
+
+static void heap_free(void *user, void *memory, size_t size)
+{
+    ((heap *)user)->live -= size;
+    free(memory);
+}
+
+/* ---- One input ---- */
+
+typedef struct run {
+    heap memory;
+    uint64_t hash; /* of all that was written */
+    size_t written;
+    size_t calls;
+    uint32_t images;
+    uint32_t failed;
+    bool lost;       /* writing failed */
+    bool not_wanted; /* no report is */
+    bool left_out;   /* all are */
+    const char *why;
+} run;
+
+static machsym_report_file file;
+static machsym_report_files files = {&file, 1, NULL};
+
+static void run_add(run *r, machsym_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        r->hash = (r->hash ^ (unsigned char)s.ptr[i]) * 0x100000001b3u;
+    r->written += s.len;
+}
+
+static bool run_begin(void *user, machsym_report *report)
+{
+    run *r = (run *)user;
+    machsym_cursor at = {0, 0};
+    machsym_report_image image;
+    machsym_str out;
+    while (machsym_report_next_image(report, &at, &image))
+        r->images++;
+    CHECK(machsym_report_write(report, MACHSYM_REPORT_AS_TEXT, &out) == MACHSYM_ERR_ARGUMENT);
+    return !r->not_wanted;
+}
+
+static bool run_each(void *user, machsym_report *report)
+{
+    run *r = (run *)user;
+    machsym_cursor at = {0, 0};
+    machsym_report_frame frame;
+    machsym_report_info info;
+    machsym_str out;
+    r->calls++;
+    machsym_report_get_info(report, &info);
+    CHECK(info.kind != NULL && info.named + info.missing <= info.frames);
+    for (int form = 0; form <= (int)MACHSYM_REPORT_AS_SIGNATURE; form++) {
+        machsym_result result = machsym_report_write(report, (machsym_report_form)form, &out);
+        r->lost |= result != MACHSYM_OK;
+        CHECK(result == MACHSYM_OK ? out.len > 0 : result == MACHSYM_ERR_MEMORY && out.len == 0);
+        run_add(r, out);
+    }
+    while (machsym_report_next_frame(report, &at, &frame))
+        run_add(r, frame.name);
+    return !r->left_out;
+}
+
+static void run_fails(void *user, uint32_t number, const char *why, uint64_t at)
+{
+    run *r = (run *)user;
+    (void)number;
+    (void)at;
+    r->failed++;
+    r->why = why;
+}
+
+static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint64_t max_bytes)
+{
+    machsym_reports_desc desc;
+    machsym_reports *reports = NULL;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    desc.allocator.alloc = heap_alloc;
+    desc.allocator.free = heap_free;
+    desc.allocator.user = &r->memory;
+    desc.input = input;
+    desc.flags = flags;
+    desc.max_bytes = max_bytes;
+    desc.redact = flags & MACHSYM_REPORT_FULL_PATHS ? "a key" : NULL;
+    desc.symbols = machsym_report_of_files(&files);
+    desc.user = r;
+    desc.begin = run_begin;
+    desc.each = run_each;
+    desc.fails = run_fails;
+    machsym_result result = machsym_reports_open(&desc, &reports, &err);
+    CHECK((result == MACHSYM_OK) == (reports != NULL) && err.code == result);
+    if (reports != NULL)
+        run_add(r, machsym_reports_same(reports));
+    machsym_reports_close(reports);
+    CHECK_EQ(r->memory.live, 0);
+    return result;
+}
+
+/* An input with each of its requests for memory refused, from some number on: it is whole, or ERR_MEMORY. */
+static void check_without_memory(const char *path, uint32_t flags)
+{
+    test_file loaded = test_read(path);
+    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+    run whole;
+    memset(&whole, 0, sizeof whole);
+    test_begin();
+    CHECK(run_input(&whole, input, flags, 0) == MACHSYM_OK && whole.memory.asked > 2);
+    CHECK(whole.calls + whole.failed > 0 && !whole.lost);
+    size_t step = test_env("SAMPLE") > 1 ? 1 + whole.memory.asked / 400 : 1; /* some ask thousands of times */
+    for (size_t at = 1; at <= whole.memory.asked; at += at < 200 ? 1 : step) {
+        run part;
+        memset(&part, 0, sizeof part);
+        part.memory.fails_at = at;
+        CHECK(run_input(&part, input, flags, 0) == MACHSYM_ERR_MEMORY);
+        CHECK(part.calls <= whole.calls && part.written <= whole.written);
+    }
+    run again;
+    memset(&again, 0, sizeof again);
+    again.memory.fails_at = whole.memory.asked + 1;
+    CHECK(run_input(&again, input, flags, 0) == MACHSYM_OK);
+    CHECK_EQ(again.hash, whole.hash);
+    test_end(path);
+    free(loaded.ptr);
+}
+
+/* ---- What is refused, wanted, bounded ---- */
+
+static void check_arguments(void)
+{
+    machsym_reports_desc desc;
+    machsym_reports *reports = NULL;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    CHECK(machsym_reports_open(NULL, &reports, &err) == MACHSYM_ERR_ARGUMENT);
+    CHECK(machsym_reports_open(&desc, NULL, &err) == MACHSYM_ERR_ARGUMENT);
+    desc.input.len = 1;
+    CHECK(machsym_reports_open(&desc, &reports, NULL) == MACHSYM_ERR_ARGUMENT && reports == NULL);
+    desc.input.len = 0;
+    desc.symbols.find = machsym_report_of_files(&files).find;
+    CHECK(machsym_reports_open(&desc, &reports, &err) == MACHSYM_ERR_ARGUMENT);
+    desc.symbols.find = NULL;
+    uint32_t failed = 0;
+    CHECK(machsym_reports_open(&desc, &reports, &err) == MACHSYM_OK); /* of nothing */
+    CHECK(machsym_reports_count(reports, &failed) == 0 && failed == 1);
+    machsym_reports_close(reports);
+    machsym_reports_close(NULL);
+}
+
+static void check_choices(void)
+{
+    test_file loaded = test_read("tests/fixtures/services/metrickit-all.json");
+    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+    run all, none, out;
+    memset(&all, 0, sizeof all);
+    memset(&none, 0, sizeof none);
+    memset(&out, 0, sizeof out);
+    CHECK(run_input(&all, input, 0, 0) == MACHSYM_OK && all.calls > 1 && all.images > 0);
+    none.not_wanted = true;
+    CHECK(run_input(&none, input, 0, 0) == MACHSYM_OK && none.calls == 0);
+    out.left_out = true;
+    CHECK(run_input(&out, input, MACHSYM_REPORT_SAME, 0) == MACHSYM_OK && out.calls == all.calls);
+    CHECK_EQ(out.hash, all.hash); /* there is no input with names in it */
+    free(loaded.ptr);
+}
+
+/* Names past the bound fail the report, and no memory is out. */
+static void check_bound(void)
+{
+    test_file loaded = test_read("tests/fixtures/reports/demo.crash");
+    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+    run r;
+    memset(&r, 0, sizeof r);
+    CHECK(run_input(&r, input, 0, 100) == MACHSYM_OK && r.calls == 0 && r.failed == 1);
+    CHECK(r.why != NULL && strstr(r.why, "memory") != NULL);
+    free(loaded.ptr);
+}
+
+/* A session that has no memory gives an answer that is not all: the reports fail as without memory of their own. */
+static void check_session_without_memory(void)
+{
+    test_file loaded = test_read("tests/fixtures/reports/demo.crash");
+    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+    machsym_session *usual = file.session;
+    size_t refused = 0;
+    test_begin();
+    for (size_t at = 2; at < 40; at++) {
+        heap memory = {0, at, 0};
+        machsym_session_desc desc;
+        machsym_error err;
+        run r;
+        memset(&desc, 0, sizeof desc);
+        memset(&r, 0, sizeof r);
+        desc.image = file.image;
+        desc.lines = MACHSYM_LINES_PEOPLE;
+        desc.allocator.alloc = heap_alloc;
+        desc.allocator.free = heap_free;
+        desc.allocator.user = &memory;
+        if (machsym_session_open(&desc, &file.session, &err) != MACHSYM_OK)
+            continue;
+        machsym_result result = run_input(&r, input, 0, 0);
+        CHECK(result == MACHSYM_OK ? r.calls == 1 : result == MACHSYM_ERR_MEMORY && r.calls == 0);
+        refused += result != MACHSYM_OK;
+        machsym_session_close(file.session);
+    }
+    CHECK(refused > 0);
+    test_end("sessions without memory");
+    file.session = usual;
+    free(loaded.ptr);
+}
+
+int main(void)
+{
+    machsym_open_desc open;
+    machsym_session_desc how;
+    machsym_error err;
+    memset(&open, 0, sizeof open);
+    memset(&how, 0, sizeof how);
+    open.path = "tests/fixtures/bin/demo.app.dSYM";
+    CHECK(machsym_image_open(&open, &file.image, &err) == MACHSYM_OK);
+    how.image = file.image;
+    how.lines = MACHSYM_LINES_PEOPLE;
+    CHECK(machsym_session_open(&how, &file.session, &err) == MACHSYM_OK);
+    check_arguments();
+    check_choices();
+    check_bound();
+    check_session_without_memory();
+    for (size_t i = 0; i < INPUTS; i++)
+        check_without_memory(inputs[i], i % 2 == 0 ? MACHSYM_REPORT_SAME
+                                                   : MACHSYM_REPORT_SAME | MACHSYM_REPORT_FULL_PATHS);
+    machsym_session_close(file.session);
+    machsym_image_close(file.image);
+    return test_done();
+}
