@@ -20,7 +20,7 @@ static const char *const inputs[] = {
     "tests/fixtures/services/kscrash-several.json",
     "tests/fixtures/services/crashlytics-crashed.txt",
     "tests/fixtures/services/bugsnag-event.json",
-    "tests/fixtures/services/datadog-error.json",
+    "tests/fixtures/services/sentry-api.json",
     "tests/fixtures/services/node.json",
     "tests/fixtures/stacks/xctrace.xml",
     "tests/fixtures/stacks/tracker.json",
