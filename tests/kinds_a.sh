@@ -88,7 +88,7 @@ for sample in kscrash-1 kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-s
     keeps $sample.json
 done
 run --summary $samples/kscrash-recrash.json
-has "== $samples/kscrash-recrash.json#1" "demo 1.2 (34) on 17.4 (21E219)" "EXC_CRASH (SIGABRT)" \
+has "== $samples/kscrash-recrash.json#1" "demo 1.2 (34) on iOS 17.4 (21E219)" "EXC_CRASH (SIGABRT)" \
     "uncaught exception NSRangeException: index 7 beyond bounds [0 .. 2]" "crashed in thread 1, com.apple.main-thread" \
     "queue.hpp:6  (inlined)" "7 frames: 7 named with line" "EXC_BAD_ACCESS (SIGSEGV)" \
     "the crash reporter itself crashed; what it was writing is the report before this one" "3 frames: 3 named with line"
@@ -370,7 +370,7 @@ done
 # ---- Members ----
 
 # Of events each member is absent, of another type and at its bounds.
-for service in bugsnag datadog sentry; do
+for service in bugsnag datadog kscrash sentry; do
     need "members of $service's events" python3 || break
     PYTHONDONTWRITEBYTECODE=1 python3 tests/members/run.py "$MACHSYM" "$work" $service >"$work/out" 2>&1
     check "members of $service's events" "$work/out"

@@ -110,8 +110,9 @@ static void kscrash_set_facts(report *r, const json *doc, uint32_t object, uint3
     kscrash_set_timestamp(r, doc, info != JSON_NONE ? info : object);
     report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, system, "CFBundleShortVersionString")),
                     fields_text(r, doc, json_get(doc, system, "CFBundleVersion")));
-    report_set_pair(r, FACT_OS, fields_text(r, doc, json_get(doc, system, "system_version")),
-                    fields_text(r, doc, json_get(doc, system, "os_version")));
+    report_set_os(r, fields_text(r, doc, json_get(doc, system, "system_name")),
+                  fields_text(r, doc, json_get(doc, system, "system_version")),
+                  fields_text(r, doc, json_get(doc, system, "os_version")));
     kscrash_set_error(r, doc, json_get(doc, crash, "error"));
     fields_fact_of(r, doc, json_get(doc, crash, "diagnosis"), FACT_DESCRIPTION);
 }
