@@ -4,7 +4,7 @@
 #   make test         all tests; the last line is "N passed, N failed, N skipped"
 #   make lib          build/libmachsym.a and .so (.dylib, .dll)
 #   make install      PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=; make uninstall takes it away
-#   make dist         all of a release: source, static programs for Linux, one for Windows, checksums
+#   make dist         all of a release: source, static programs for Linux, one for Windows, packages, checksums
 #   make help         all targets
 # V=1 shows the commands. FAST=1 builds without optimising, in build/fast: what it takes a third of the time for.
 # HARDEN= leaves out the stack protector, FORTIFY, RELRO and PIE.
@@ -512,7 +512,7 @@ test-debian:
 test-dist: all
 	@B="$(B)" sh tests/dist
 soak-dist: all
-	@B="$(B)" AGAIN="linux-x86_64 linux-aarch64 windows-x86_64.exe" sh tests/dist
+	@B="$(B)" AGAIN="linux-x86_64 linux-aarch64 windows-x86_64.exe" PACKAGES="wheel sdist npm cargo go debian" sh tests/dist
 test-cmake: all
 	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 test-bindings: all
