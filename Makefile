@@ -513,6 +513,10 @@ test-dist: all
 	@B="$(B)" sh tests/dist
 soak-dist: all
 	@B="$(B)" AGAIN="linux-x86_64 linux-aarch64 windows-x86_64.exe" PACKAGES="wheel sdist npm cargo go debian" sh tests/dist
+# Every archive of make dist, installed in a new Debian without a network: minutes for each. PARTS="wheel npm": some; DIST=FOLDER.
+.PHONY: soak-packages
+soak-packages:
+	@bash tests/packages
 test-cmake: all
 	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 test-bindings: all
@@ -550,7 +554,7 @@ help:
 	@echo "stricter: test-all damage soak-flips soak-faults soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
-	@echo "soak:     soak-stranger (make test twice in a new Debian)"
+	@echo "soak:     soak-stranger (make test twice in a new Debian) soak-packages (every archive, installed in a new Debian)"
 	@echo "packages: dist test-dist test-debian test-cmake test-bindings bindings bindings-check man describe"
 	@echo "others:   bench format clean"
 clean:
