@@ -226,6 +226,13 @@ $(B)/machsym-server: $(wildcard server/*.go)
 	$(Q)cd server && GO111MODULE=off GOPATH="$${GOPATH:-/usr/share/gocode}" GOFLAGS= CGO_ENABLED=1 \
 	    go build -trimpath -tags libsqlite3 -o "$(abspath $@)" .
 
+# Faults with 20,000 reports of real size, each sent three times: ten minutes on two cores. docs/server.md has the table.
+REPORTS ?= 20000
+.PHONY: soak-server
+soak-server: server
+	$(Q)work=$$(mktemp -d) && PYTHONDONTWRITEBYTECODE=1 python3 tests/server_soak.py $(B)/machsym-server $(B)/machsym \
+	    "$$work" $(REPORTS); status=$$?; rm -rf "$$work"; exit $$status
+
 # The man page says of each command what its help says.
 .PHONY: man
 man: all

@@ -2,12 +2,24 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
 
-// A report fails when this number of workers died of it.
-const deathsAllowed = 3
+// A report fails when this number of workers died of it. Workers that somebody killed need not have died of the report, but
+// the system kills a process when memory runs out: so that is allowed more often, and not for ever.
+const (
+	deathsAllowed = 3
+	killsAllowed  = 10
+)
+
+func allowedOf(reason error) int {
+	if errors.Is(reason, errKilled) {
+		return killsAllowed
+	}
+	return deathsAllowed
+}
 
 // Reports are taken in batches of this many for each worker: one commit for all of them.
 const batchOfWorker = 8
@@ -175,7 +187,7 @@ func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
 // fail counts a failure. A report whose error would be the same each time has failed at once.
 func (p *pool) fail(t Task, reason error) {
 	p.keep(t, func() error {
-		dead, err := p.db.Fail(t, reason.Error(), isFinal(reason), deathsAllowed)
+		dead, err := p.db.Fail(t, reason.Error(), isFinal(reason), allowedOf(reason))
 		if err != nil {
 			return err
 		}

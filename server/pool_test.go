@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -25,22 +26,60 @@ func (b *brittle) Fail(t Task, reason string, final bool, deaths int) (bool, err
 	return b.Database.Fail(t, reason, final, deaths)
 }
 
-// A failure that the database cannot keep at first is told again. Otherwise the report would wait for the end of its lease.
-func TestFailureToldAgain(t *testing.T) {
-	db := &brittle{Database: open(t), errors: 2}
+// failedOf says how many workers a report ends that has the script as its worker, and the last reason.
+func failedOf(t *testing.T, script string) (deaths int, reason string) {
+	db := open(t)
 	id := add(t, db, "a report")
-	tool := Tool{Path: "/bin/false", Data: t.TempDir(), Limits: Limits{Seconds: 5, Megabytes: 1024}} // a worker that ends at once
+	data := t.TempDir()
+	must(t, os.WriteFile(data+"/machsym", []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+	runUntilFailed(db, Tool{Path: data + "/machsym", Data: data, Limits: Limits{Seconds: 1, Megabytes: 1024}}, id)
+	r, err := db.Get("default", id)
+	must(t, err)
+	if r.State != Failed {
+		t.Fatal(script, "is tried without an end", r.Deaths)
+	}
+	return r.Deaths, r.Reason
+}
+
+// Workers that somebody kills are no fault of the report at once; what ends them by itself is, and what they say is no answer too.
+func TestDeaths(t *testing.T) {
+	for script, wanted := range map[string]struct {
+		deaths int
+		reason error
+	}{
+		"read line; kill -9 $$": {killsAllowed, errKilled}, "kill -9 $$": {killsAllowed, errKilled},
+		"read line; kill -11 $$": {deathsAllowed, errEnded}, "exit 0": {deathsAllowed, errEnded}, "exec sleep 100": {deathsAllowed, errDeadline},
+	} {
+		deaths, reason := failedOf(t, script)
+		if deaths != wanted.deaths || reason != wanted.reason.Error() {
+			t.Errorf("%s: %d deaths, %s", script, deaths, reason)
+		}
+	}
+	if deaths, _ := failedOf(t, "read line; echo no JSON; read line"); deaths != deathsAllowed {
+		t.Error("no JSON:", deaths)
+	}
+}
+
+func runUntilFailed(db Database, tool Tool, id string) {
 	p := newPool(db, tool, 1, newMetrics(db), logger{io.Discard, new(sync.Mutex)})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { p.Run(ctx); close(ended) }()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if r, err := db.Get("default", id); err == nil && r.State == Failed {
 			break
 		}
 	}
 	stop()
 	<-ended
+}
+
+// A failure that the database cannot keep at first is told again. Otherwise the report would wait for the end of its lease.
+func TestFailureToldAgain(t *testing.T) {
+	db := &brittle{Database: open(t), errors: 2}
+	id := add(t, db, "a report")
+	tool := Tool{Path: "/bin/false", Data: t.TempDir(), Limits: Limits{Seconds: 5, Megabytes: 1024}} // a worker that ends at once
+	runUntilFailed(db, tool, id)
 	want(t, db, id, Failed, "")
 	if db.errors != 0 {
 		t.Fatal("the database was not asked")

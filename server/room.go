@@ -23,6 +23,7 @@ var ErrFull = errors.New("the disk is full")
 // reserve is the file that keeps room. Only one goroutine uses it.
 type reserve struct {
 	path  string
+	held  bool // the file is there
 	given bool // it was given up: there is room for results only
 	tried time.Time
 }
@@ -30,40 +31,48 @@ type reserve struct {
 // give removes the file.
 func (r *reserve) give() {
 	os.Remove(r.path)
-	r.given, r.tried = true, time.Now()
+	r.held, r.given, r.tried = false, true, time.Now()
 }
 
 // due says that it is time to try whether there is room again.
 func (r *reserve) due() bool {
-	if !r.given || time.Since(r.tried) < reserveRetry {
+	if r.held || time.Since(r.tried) < reserveRetry {
 		return false
 	}
 	r.tried = time.Now()
 	return true
 }
 
-// make makes the file, when there is room for it and as much beside it, and says whether there is. A file system that cannot keep room has to do without a reserve.
+// make makes the file, when there is room for it and as much beside it, and says whether there is. A file system that cannot
+// keep room has to do without a reserve.
 func (r *reserve) make() bool {
-	if info, err := os.Stat(r.path); err == nil && info.Size() == reserveBytes {
-		return true
-	}
-	file, err := os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return !isFull(err)
-	}
-	defer file.Close()
-	var disk syscall.Statfs_t
-	err = syscall.Fstatfs(int(file.Fd()), &disk)
-	if err == nil && disk.Bavail*uint64(disk.Bsize) < 2*reserveBytes {
-		err = syscall.ENOSPC
-	}
-	if err == nil {
-		err = syscall.Fallocate(int(file.Fd()), 0, 0, reserveBytes)
-	}
+	err := r.allocate()
 	if err != nil {
 		os.Remove(r.path)
 	}
-	return !isFull(err)
+	r.held = !isFull(err)
+	return r.held
+}
+
+func (r *reserve) allocate() error {
+	file, err := os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var disk syscall.Statfs_t
+	var there syscall.Stat_t
+	if err := syscall.Fstat(int(file.Fd()), &there); err == nil && there.Blocks*512 >= reserveBytes {
+		return nil // of a run before
+	}
+	err = syscall.Fstatfs(int(file.Fd()), &disk)
+	if err == nil && disk.Bavail*uint64(disk.Bsize) < 2*reserveBytes {
+		return syscall.ENOSPC
+	}
+	for err = syscall.EINTR; err == syscall.EINTR; { // ended by a signal less
+		err = syscall.Fallocate(int(file.Fd()), 0, 0, reserveBytes)
+	}
+	return err
 }
 
 // isFull tells a full disk or quota from other errors.

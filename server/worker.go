@@ -60,7 +60,11 @@ type child struct {
 	generation int64 // of the symbols that it has seen: it may have seen later ones
 }
 
-var errDeadline = errors.New("no answer within the deadline")
+var (
+	errDeadline = errors.New("no answer within the deadline")
+	errEnded    = errors.New("the worker ended")
+	errKilled   = errors.New("somebody killed the worker")
+)
 
 func (t Tool) start(generation int64, redact bool) (*child, error) {
 	words := []string{"worker", "-d", t.store(), "-j", "1", "--limit=" + strconv.Itoa(t.Limits.Seconds)}
@@ -83,11 +87,14 @@ func (t Tool) start(generation int64, redact bool) (*child, error) {
 	return &child{c, in, bufio.NewReaderSize(out, 1<<16), generation}, nil
 }
 
-// kill ends the child with all that it started.
-func (c *child) kill() {
+// kill ends the child with all that it started. It says whether SIGKILL ended it: of a child that ended before, that somebody
+// else sent it.
+func (c *child) kill() bool {
 	syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
 	c.in.Close()
 	c.command.Wait()
+	status, ok := c.command.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // ask sends one line and reads one. After an error the child is of no use any more: kill it.
@@ -102,11 +109,11 @@ func (c *child) ask(request []byte, deadline time.Duration) ([]byte, error) {
 
 func (c *child) exchange(request []byte) ([]byte, error) {
 	if _, err := c.in.Write(append(request, '\n')); err != nil {
-		return nil, err
+		return nil, errEnded
 	}
 	line, err := c.out.ReadBytes('\n')
 	if err != nil {
-		return nil, fmt.Errorf("the worker ended: %w", err)
+		return nil, errEnded
 	}
 	return line, nil
 }
@@ -147,18 +154,19 @@ func (a *Asker) Ask(request []byte, generation int64, into any) (err error) {
 	if err == nil {
 		err = json.Unmarshal(line, into)
 	}
-	if err != nil {
-		a.Stop()
+	if err != nil && a.Stop() && err == errEnded {
+		err = errKilled
 	}
 	return err
 }
 
-// Stop ends the child. The next request starts another one.
-func (a *Asker) Stop() {
+// Stop ends the child, and says whether SIGKILL did. The next request starts another one.
+func (a *Asker) Stop() (killed bool) {
 	if a.now != nil {
-		a.now.kill()
+		killed = a.now.kill()
 		a.now = nil
 	}
+	return killed
 }
 
 // Askers are two: one that redacts, and one that does not.

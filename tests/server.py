@@ -683,14 +683,23 @@ def fill_and_free(data, turn):
         status, answer = server.json("POST", "/symbols?name=demo", padded)
         check(status == 503 and os.listdir(data + "/spool") == [], "symbols that find no room: send them again", status, answer)
     if turn == 1:
-        with open(ballast, "wb") as file:
-            file.write(bytes(room_of(data)))
+        fill(ballast)
         send_until(server, long_reports(1 << 20, 1), 3, [], collections.Counter())
         server.settle()
         stay = [key for key in taken if server.ask("DELETE", "/reports/" + key)[0] != 204]
         check(not stay, "reports are deleted while the disk is full", len(stay))
         check(taken_again(server), "others take the place of those that are deleted")
+        os.remove(ballast)
+        time.sleep(1.1)
+        check(taken_again(server) and os.path.exists(data + "/machsym.db-reserve"), "room is kept again as soon as there is some")
     server.end()
+
+
+def fill(path):
+    """Takes all room of a disk that others write to as well."""
+    with open(path, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(64 << 10))
 
 
 def taken_again(server):

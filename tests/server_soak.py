@@ -1,0 +1,281 @@
+"""make soak-server: the faults of server.py with many reports of real size, each sent three times. Prints a table: how many were lost,
+done twice or differ from `machsym crash -d` on the dSYMs, and the longest time until a report was taken, restarts and all.
+Usage: server_soak.py MACHSYM-SERVER MACHSYM FOLDER REPORTS [SEED]."""
+import base64
+import collections
+import hashlib
+import http.client
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import server as base
+import server_reports
+
+COUNT = int(sys.argv[4])
+SEED = int(sys.argv[5]) if len(sys.argv) > 5 else time.time_ns()
+OPTIONS = ("--machsym", base.WORK + "/evil", "--workers=2", "--worker-seconds=2", "--worker-memory=1024")
+SENDERS = 4
+
+
+class Load:
+    """Reports on their way: what was said of each, and how long it took from the first try to the first answer that it is kept."""
+
+    def __init__(self, server, bodies):
+        self.server, self.bodies = server, bodies
+        self.new, self.longest, self.ids = collections.Counter(), 0.0, {}
+        self.threads = [threading.Thread(target=self.send, args=(bodies[i::SENDERS],)) for i in range(SENDERS)]
+
+    def send(self, bodies):
+        connection = None
+        for body in bodies:
+            key, begin, times = hashlib.sha256(body).hexdigest(), time.monotonic(), 0
+            self.ids[key] = body
+            while times < 3:
+                try:
+                    if connection is None or connection.of != self.server.address:
+                        connection = http.client.HTTPConnection(self.server.address, timeout=60)
+                        connection.of = self.server.address
+                    connection.request("POST", "/reports", body, {"Authorization": "Bearer " + self.server.token})
+                    answer = connection.getresponse()
+                    said = json.loads(answer.read())
+                    if answer.status in (200, 201):
+                        self.longest = max(self.longest, time.monotonic() - begin)
+                        self.new[key] += answer.status == 201
+                        base.check(said["id"] == key, "the id is the SHA-256", said)
+                        times += 1
+                        begin = time.monotonic()
+                        continue
+                    base.check(answer.status == 503, "a refusal is 503", answer.status, said)
+                except (OSError, http.client.HTTPException, ValueError):
+                    connection = None
+                time.sleep(0.02)
+
+    def run(self, fault):
+        """Sends all while faults happen: fault is asked again and again."""
+        for t in self.threads:
+            t.start()
+        while any(t.is_alive() for t in self.threads):
+            fault()
+        for t in self.threads:
+            t.join()
+
+
+def truths(bodies, symbols):
+    """What the tool says with the dSYMs, by one worker, in the order of the reports; None: it is no report."""
+    lines = b"".join(b'{"do":"crash","base64":"%s"}\n' % base64.b64encode(body) for body in bodies)
+    said = subprocess.run([base.MACHSYM, "worker", "-j", "2", *(w for s in symbols for w in ("-d", s))], input=lines, capture_output=True, check=False).stdout
+    for line in said.splitlines():
+        answer = json.loads(line)
+        yield [without_place(r["json"]) for r in answer["reports"]] if "reports" in answer else None
+
+
+def without_place(report):
+    for image in report["images"]:
+        image.pop("symbols", None)
+    return report
+
+
+def verify(server, load, symbols, evil):
+    """How many were lost, new twice, and differ."""
+    lost = different = 0
+    keys = sorted(k for k in load.ids if k not in evil)
+    connection = http.client.HTTPConnection(server.address, timeout=60)
+    for at in range(0, len(keys), 500):
+        some = keys[at:at + 500]
+        for key, wanted in zip(some, truths([load.ids[k] for k in some], symbols)):
+            connection.request("GET", "/reports/" + key, headers={"Authorization": "Bearer " + server.token})
+            answer = connection.getresponse()
+            text = answer.read()
+            lost += answer.status != 200
+            if answer.status == 200 and base.plain(text) != wanted:
+                different += 1
+                print("differs", key, base.first_difference(base.plain(text), wanted))
+    return lost, sum(n > 1 for n in load.new.values()), different
+
+
+def retry_failed(server, bad):
+    """Reports whose workers were killed three times have failed: they are listed, and done when somebody asks for it. How many."""
+    listed = [r["id"] for r in server.json("GET", "/reports?state=failed&limit=1000")[1]["reports"] if r["id"] not in bad]
+    for key in listed:
+        base.check(server.ask("POST", "/reports/%s/retry" % key)[0] == 204, "a failed report is tried again", key)
+    return len(listed)
+
+
+def send_symbols(server):
+    for name, path in server_reports.DSYMS.items():
+        file = path + "/Contents/Resources/DWARF/" + os.listdir(path + "/Contents/Resources/DWARF")[0]
+        while True:
+            try:
+                status, _ = server.json("POST", "/symbols?name=" + name, base.read(file))
+                if status == 200:
+                    break
+            except (OSError, http.client.HTTPException, ValueError):
+                pass
+            time.sleep(0.05)
+
+
+class Soak:
+    def __init__(self):
+        self.chance = random.Random(SEED)
+        self.maker = server_reports.Maker(SEED)
+        self.number = 0
+
+    def bodies(self, count):
+        made = [self.maker.next(self.number + i) for i in range(count)]
+        self.number += count
+        return made
+
+    def phase(self, what, share, fault, symbols_first=True, evil=()):
+        """One row of the table."""
+        count, begin = max(40, COUNT * share // 100), time.monotonic()
+        server = base.Server("soak%d" % self.number, *OPTIONS)
+        try:
+            if symbols_first:
+                send_symbols(server)
+            bodies = self.bodies(count) + list(evil)
+            self.chance.shuffle(bodies)
+            load = Load(server, bodies)
+            times = fault(server, load)
+            said = server.settle(300)
+            bad = {hashlib.sha256(b).hexdigest() for b in evil}
+            given_up = retry_failed(server, bad)
+            said = server.settle(300) if given_up else said
+            symbols = [*server_reports.DSYMS.values(), *([] if symbols_first else [base.FIXTURES + "bin/demo"])]
+            lost, twice, different = verify(server, load, symbols, bad)
+            base.check(said["failed"] == len(bad) and said["done"] == count, what + ": each is done once, and evil ones fail", said)
+            base.check((lost, twice, different) == (0, 0, 0), what, lost, twice, different)
+            if not symbols_first:
+                base.check(server.json("GET", "/missing")[1]["missing"] != [], "builds without a dSYM are missing")
+        finally:
+            server.end(signal.SIGKILL)
+        row(what, count, times, given_up, lost, twice, different, load.longest, time.monotonic() - begin)
+
+    def killed(self, server, load):
+        """kill -9 of workers and, each third time, of the server."""
+        times = 0
+
+        def fault():
+            nonlocal times
+            time.sleep(self.chance.uniform(0.05, 0.4))
+            kill_all(base.Server.children(server)[:self.chance.randrange(1, 3)])
+            times += 1
+            if times % 3 == 0:
+                server.end(signal.SIGKILL)
+                server.start("--test-clock", self.chance.choice(("1h", "0s", "-1h")))
+        load.run(fault)
+        return times
+
+    def all_killed(self, server, load):
+        """kill -9 of all at once, at least 50 times."""
+        times = 0
+
+        def fault():
+            nonlocal times
+            time.sleep(self.chance.uniform(0.02, 0.3))
+            kill_all(base.Server.children(server))
+            server.end(signal.SIGKILL)
+            server.start()
+            times += 1
+        load.run(fault)
+        while times < 50:
+            fault()
+        return times
+
+    def ended(self, server, load):
+        """SIGTERM and a start."""
+        times = 0
+
+        def fault():
+            nonlocal times
+            time.sleep(self.chance.uniform(0.3, 1))
+            base.check(server.end() == 0, "SIGTERM ends it well")
+            server.start()
+            times += 1
+        load.run(fault)
+        return times
+
+    def stopped(self, server, load):
+        """SIGSTOP of the server, and of workers for longer than their deadline."""
+        times = 0
+
+        def fault():
+            nonlocal times
+            whom = self.chance.choice([server.process.pid] + base.Server.children(server))
+            try:
+                os.kill(whom, signal.SIGSTOP)
+                time.sleep(self.chance.uniform(0.5, 4))
+                os.kill(whom, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
+            times += 1
+            time.sleep(0.5)
+        load.run(fault)
+        return times
+
+    def quiet(self, server, load):
+        load.run(lambda: time.sleep(0.1))
+        return 0
+
+    def symbols_late(self, server, load):
+        """A damaged dSYM first, then the binary, then the right one, while reports come."""
+        demo = base.read(base.DSYM)
+        damaged = bytearray(demo)
+        damaged[len(demo) // 2:len(demo) // 2 + 2000] = bytes(2000)
+        steps = [bytes(damaged), base.read(base.FIXTURES + "bin/demo"), None]
+
+        def fault():
+            time.sleep(0.5)
+            if steps:
+                body = steps.pop(0)
+                if body is None:
+                    send_symbols(server)
+                else:
+                    base.check(server.json("POST", "/symbols?name=demo", body)[0] == 200, "a damaged dSYM and a binary are taken")
+        load.run(fault)
+        while steps:
+            fault()
+        return 3
+
+
+def kill_all(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def row(*cells):
+    print("| %s | %d | %d | %d | %d | %d | %d | %.1f s | %.0f s |" % cells, flush=True)
+
+
+def main():
+    print("seed", SEED)
+    print("| fault | reports | faults | tried again by hand | lost | twice | different | longest until taken | all |\n|---|---|---|---|---|---|---|---|---|", flush=True)
+    with open(base.WORK + "/evil", "w", encoding="utf-8") as file:
+        file.write(base.EVIL % (sys.executable, base.MACHSYM, base.WORK, base.MACHSYM))
+    os.chmod(base.WORK + "/evil", 0o755)
+    soak = Soak()
+    soak.phase("none", 15, soak.quiet)
+    soak.phase("kill -9 of workers and server, the clock shifted", 25, soak.killed)
+    soak.phase("kill -9 of all", 15, soak.all_killed)
+    soak.phase("SIGTERM and start", 15, soak.ended)
+    soak.phase("SIGSTOP of server and workers", 10, soak.stopped)
+    evil = [base.variants(1)[0].replace(b"Demo Player", b"PLEASE-%s %d" % (word, i)) for word in (b"HANG", b"DIE", b"EAT") for i in range(3)]
+    soak.phase("reports that hang a worker, kill it, eat its memory", 10, soak.quiet, evil=evil)
+    soak.phase("a damaged dSYM, the binary, the right dSYM", 10, soak.symbols_late, symbols_first=False)
+    begin, before = time.monotonic(), base.counts[1]
+    if base.test_full("soakfull", 4):
+        print("a full disk, then a megabyte, then room, 4 times: %d checks failed, %.0f s" % (base.counts[1] - before, time.monotonic() - begin))
+    base.test_parts("soakparts")
+    print("%d passed, %d failed, 0 skipped" % tuple(base.counts))
+    sys.exit(base.counts[1] != 0)
+
+
+main()
