@@ -28,13 +28,20 @@ static inline text text_in(mem_source *memory)
 
 char *text_grow(text *t, size_t len); /* makes room for len bytes more; returns where they go */
 
-/* The short ones stand here: answers are put together from small pieces, millions of them. */
-static inline char *text_room(text *t, size_t len)
+/* The short ones stand here: answers are put together from small pieces, millions of them. Where size counts, clang
+ * would copy them to a thousand places, which makes 470 KB of 330. */
+#if defined(__GNUC__) && defined(__OPTIMIZE_SIZE__)
+#define TEXT_INLINE __attribute__((noinline, unused))
+#else
+#define TEXT_INLINE inline
+#endif
+
+static TEXT_INLINE char *text_room(text *t, size_t len)
 {
     return len <= t->cap - t->len ? t->v + t->len : text_grow(t, len);
 }
 
-static inline void text_add(text *t, const char *ptr, size_t len)
+static TEXT_INLINE void text_add(text *t, const char *ptr, size_t len)
 {
     MACHSYM_COUNT_WORK(1 + len / 64);
     if (len == 0)
@@ -43,17 +50,17 @@ static inline void text_add(text *t, const char *ptr, size_t len)
     t->len += len;
 }
 
-static inline void text_str(text *t, machsym_str str)
+static TEXT_INLINE void text_str(text *t, machsym_str str)
 {
     text_add(t, str.ptr, str.len);
 }
 
-static inline void text_c(text *t, const char *c_string)
+static TEXT_INLINE void text_c(text *t, const char *c_string)
 {
     text_add(t, c_string, strlen(c_string));
 }
 
-static inline void text_char(text *t, char c)
+static TEXT_INLINE void text_char(text *t, char c)
 {
     *text_room(t, 1) = c;
     t->len++;
