@@ -12,6 +12,10 @@
  *     write it in a form                     machsym_report_write, in each
  *     the input with names put in            machsym_reports_same
  *
+ * Callbacks return: no exception and no longjmp leaves them, and of the functions here they call those of one report.
+ * When memory runs out, setjmp.h leads back to where a function was called. At -Os on x86_64 all of it is 284 KB of
+ * text with gcc, and 330 KB with clang.
+ *
  * Threads: an input is one thread's, with sessions of its own; any number of inputs may be read at once. */
 #ifndef MACHSYM_REPORT_H
 #define MACHSYM_REPORT_H
