@@ -42,6 +42,17 @@ $machsym check "$work/a" >"$work/out" 2>&1
 [ $? -eq 1 ] && grep -qE "^no dSYM +demo .*$uuid: no dSYM has this UUID; the one of this name is of another build, UUID [-0-9A-F]{36}$" "$work/out"
 check "a dSYM of another build" "$work/out"
 
+# A build for another processor is no other build of this one.
+cp $bin/inline-x86_64-d4-22.dwarf "$work/a/$dwarf"
+$machsym check --except 'none*' "$work/a" >"$work/out" 2>&1
+[ $? -eq 1 ] && grep -qE "^no dSYM +demo \(arm64\)  $uuid: no dSYM has this UUID$" "$work/out"
+check "a dSYM for another processor" "$work/out"
+
+archive
+mkdir -p "$work/a/dSYMs/a.dSYM/Contents/Resources/DWARF"
+cp $bin/demo "$work/a/dSYMs/a.dSYM/Contents/Resources/DWARF/demo"
+told "a program in the place of debug info, and the dSYM after it" 0 "^ok +demo"
+
 archive
 cp $bin/demo "$work/a/$dwarf"
 told "a program in the place of debug info" 1 "^no dSYM +demo .*: a program lies in the place of its debug info$"
@@ -91,6 +102,13 @@ END
     check "half a zip" "$work/out"
     rm "$work/a"
 fi
+
+# Names that a bitcode build hid, and the map of them by the UUID of the dSYM.
+rm -rf "$work/a" && mkdir "$work/a"
+cp tests/real/hidden/Sentry.dwarf "$work/a/"
+told "hidden names" 1 "^hidden names +Sentry.dwarf \(arm64\)  .*: a bitcode build hid its names, and no .bcsymbolmap of it is here$"
+cp tests/real/hidden/*.bcsymbolmap "$work/a/2D10C42F-591D-3265-B147-78BA0868073F.bcsymbolmap"
+told "hidden names, and the map of them" 0 "^ok +Sentry.dwarf"
 
 rm -rf "$work/a" && mkdir "$work/a"
 $machsym check "$work/a" >"$work/out" 2>"$work/err"

@@ -32,6 +32,28 @@ for word in nothing ueue.hpp:13 queue.hpp:1 a 'Queue<int>' 'at('; do
     [ $? -eq 1 ] && [ ! -s "$work/out" ] && [ -s "$work/err" ]
     check "'$word' is nowhere, and that is said" "$work/out"
 done
+# The runs of all that begin so are those of each: a gap in one copy stays a gap while another copy is open.
+finds "all of a class" 7 'Queue<int>::*'
+sort "$work/out" >"$work/all"
+for word in 'Queue<int>::at' 'Queue<int>::drop'; do
+    $machsym find $dsym "$word"
+done | sort | diff - "$work/all" >"$work/out"
+check "all of a class: the runs of its functions" "$work/out"
+finds "JSON of an inlined copy" 4 'Queue<int>::at' --json
+[ "$(grep -c '"inline":true,"into":"-\[Player' "$work/out")" -eq 4 ]
+check "JSON: what is inlined, into what" "$work/out"
+finds "JSON of a function" 1 '-[Player skip:]' --json
+grep -q '"inline":false,"into":null' "$work/out"
+check "JSON: a function is inlined into none" "$work/out"
+# The last part of a name is not what stands in its brackets.
+$machsym find tests/real/crash-x86_64.dwarf 'ReadImageInfo<google_breakpad::MachO64>' >"$work/out" 2>"$work/err"
+[ $? -eq 0 ] && grep -q 'google_breakpad::ReadImageInfo<' "$work/out"
+check "the last part of a template's name" "$work/err"
+for word in 'MachO64>' 'MachO64>(google_breakpad::DynamicImages&, unsigned long long)' ages.cc:1; do
+    $machsym find tests/real/crash-x86_64.dwarf "$word" >"$work/out" 2>&1
+    [ $? -eq 1 ]
+    check "'$word' is no name" "$work/out"
+done
 $machsym map build --no-progress -o "$work/demo.symmap" --lines=dwarf $dsym >/dev/null 2>&1
 $machsym find "$work/demo.symmap" at >"$work/out" 2>"$work/err"
 cmp -s "$work/at" "$work/out"

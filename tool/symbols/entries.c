@@ -8,7 +8,7 @@
 
 enum {
     MAX_UNITS = 256,     /* that one lookup reads: references lead to some, in a hostile file to all */
-    MAX_STEPS = 1 << 24, /* attributes and entries that one lookup reads: some seconds */
+    MAX_STEPS = 1 << 24, /* attributes, entries and 4 bytes of names that one lookup reads: some seconds */
     MAX_ALONG = 16,      /* copies of copies */
     MAX_DEPTH = 256      /* entries in entries */
 };
@@ -184,9 +184,16 @@ static machsym_str entry_text(entry_bytes *b)
 
 /* ---- Values ---- */
 
+/* Takes a step, of as much work as one is worth. Returns false when all are taken. */
+static bool entry_take(entries *all, size_t count)
+{
+    all->steps = count < MAX_STEPS - all->steps ? all->steps + count : MAX_STEPS;
+    return all->steps < MAX_STEPS;
+}
+
 static bool entry_step(entries *all)
 {
-    return all->steps < MAX_STEPS && ++all->steps > 0;
+    return entry_take(all, 1);
 }
 
 bool entries_are_tired(const entries *all)
@@ -556,7 +563,8 @@ bool entry_next(entries *all, entry_cursor *one, entry_value *out)
         return false;
     if (out->form != FORM_IMPLICIT_CONST)
         entry_read(all, one->unit, &one->values, out);
-    if (one->values.has_failed || !entry_step(all)) {
+    size_t len = out->kind == ENTRY_TEXT ? out->len : 0;
+    if (one->values.has_failed || !entry_take(all, 1 + len / 4)) { /* of long names no more is printed, too */
         one->values.has_failed = true;
         return false;
     }
@@ -744,6 +752,17 @@ uint64_t entry_block_at(entries *all, uint64_t offset, uint64_t addr)
         found_depth = depth;
     }
     return found;
+}
+
+bool entry_next_child(entries *all, entry_cursor *one, unsigned *depth)
+{
+    if (*depth == 0 && !one->has_children)
+        return false;
+    while (entry_walk(all, one, depth) && *depth > 0) {
+        if (*depth == 1 && one->tag != 0)
+            return true;
+    }
+    return false;
 }
 
 size_t entry_path_to(entries *all, uint64_t offset, uint64_t *path, size_t cap)

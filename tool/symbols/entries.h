@@ -2,7 +2,7 @@
  * Job: reads entries of debug info as they stand in the file, attribute by attribute.
  * Offers: entries_open, entries_close, entries_are_tired, entries_unit, entry_open, entry_next, entry_find,
  *         entry_find_along, entry_refers_to, entry_code, entry_next_range, entry_file, entry_block_at,
- *         entry_path_to.
+ *         entry_next_child, entry_path_to.
  * Never: says which entry answers an address: that is asked of machsym.h.
  *
  * DWARF 2 to 5, of one image. What a value refers to may be in another unit, which is read then. */
@@ -16,6 +16,7 @@ enum {
     ENTRY_TAG_ARRAY = 0x01,
     ENTRY_TAG_CLASS = 0x02,
     ENTRY_TAG_ENUMERATION = 0x04,
+    ENTRY_TAG_PARAMETER = 0x05,
     ENTRY_TAG_LEXICAL_BLOCK = 0x0b,
     ENTRY_TAG_POINTER = 0x0f,
     ENTRY_TAG_REFERENCE = 0x10,
@@ -24,9 +25,11 @@ enum {
     ENTRY_TAG_SUBROUTINE = 0x15,
     ENTRY_TAG_TYPEDEF = 0x16,
     ENTRY_TAG_UNION = 0x17,
+    ENTRY_TAG_MORE_PARAMETERS = 0x18,
     ENTRY_TAG_INLINED = 0x1d,
     ENTRY_TAG_MODULE = 0x1e,
     ENTRY_TAG_MEMBER_POINTER = 0x1f,
+    ENTRY_TAG_SUBRANGE = 0x21,
     ENTRY_TAG_CONST = 0x26,
     ENTRY_TAG_FUNCTION = 0x2e,
     ENTRY_TAG_VOLATILE = 0x35,
@@ -43,8 +46,11 @@ enum {
     ENTRY_AT_COMP_DIR = 0x1b,
     ENTRY_AT_CONTAINING_TYPE = 0x1d,
     ENTRY_AT_INLINE = 0x20,
+    ENTRY_AT_LOWER_BOUND = 0x22,
+    ENTRY_AT_UPPER_BOUND = 0x2f,
     ENTRY_AT_ORIGIN = 0x31,
     ENTRY_AT_ACCESSIBILITY = 0x32,
+    ENTRY_AT_COUNT = 0x37,
     ENTRY_AT_DECL_COLUMN = 0x39,
     ENTRY_AT_DECL_FILE = 0x3a,
     ENTRY_AT_DECL_LINE = 0x3b,
@@ -174,6 +180,10 @@ bool entry_file(entries *all, const entry_unit *unit, uint64_t index, machsym_pa
 
 /* The lexical block below an entry that has an address: the outermost one; 0: there is none. */
 uint64_t entry_block_at(entries *all, uint64_t offset, uint64_t addr);
+
+/* Goes from an entry to the first one below it, and from there to the next on the same level. *depth is 0 at
+ * first. Returns false when there are no more. */
+bool entry_next_child(entries *all, entry_cursor *one, unsigned *depth);
 
 /* The entries around an entry, the first one of the unit first. Returns how many there are; 0 when they are
  * more than cap. */

@@ -4,9 +4,10 @@
 #include <string.h>
 
 enum {
-    COLUMNS_OFFSET = 12, /* what an offset and its colon take */
-    MAX_TYPE = 32,       /* types of types */
-    MAX_SCOPES = 32      /* around a type */
+    COLUMNS_OFFSET = 12,  /* what an offset and its colon take */
+    MAX_TYPE = 32,        /* types of types */
+    MAX_TYPE_NAME = 4096, /* bytes: functions of functions have names without end */
+    MAX_SCOPES = 32       /* around a type */
 };
 
 typedef struct entry_word {
@@ -373,42 +374,136 @@ static void entry_put_qualifiers(entry_type *to, bool is_const, bool is_volatile
     text_c(to->t, is_const && (is_before || is_volatile) ? " " : "");
     text_c(to->t, is_volatile ? "volatile" : "");
     text_c(to->t, is_volatile && is_before ? " " : "");
-    to->ends_in_word = to->ends_in_word || !is_before;
+    to->ends_in_word = to->ends_in_word || (!is_before && (is_const || is_volatile));
 }
 
-static void entry_put_type(entry_type *to, uint64_t offset, unsigned depth)
+/* A type without its qualifiers. */
+typedef struct entry_plain {
+    uint64_t offset; /* 0: void */
+    uint32_t tag;
+    unsigned depth; /* below how many types it lies */
+    bool is_const;
+    bool is_volatile;
+} entry_plain;
+
+/* Returns false when there are too many types of types, or one is of a kind that is not written here. */
+static bool entry_plain_of(entry_type *to, uint64_t offset, unsigned depth, entry_plain *out)
 {
-    bool is_const = false;
-    bool is_volatile = false;
-    uint32_t tag = entry_tag_of(to->all, offset);
-    unsigned below = depth + 1;
-    for (; entry_is_qualifier(tag) && below < MAX_TYPE; below++) {
-        is_const |= tag == ENTRY_TAG_CONST;
-        is_volatile |= tag == ENTRY_TAG_VOLATILE;
-        offset = entry_type_of(to->all, offset);
-        tag = entry_tag_of(to->all, offset);
+    memset(out, 0, sizeof *out);
+    out->offset = offset;
+    out->tag = entry_tag_of(to->all, offset);
+    out->depth = depth + 1;
+    for (; entry_is_qualifier(out->tag) && out->depth < MAX_TYPE; out->depth++) {
+        out->is_const |= out->tag == ENTRY_TAG_CONST;
+        out->is_volatile |= out->tag == ENTRY_TAG_VOLATILE;
+        out->offset = entry_type_of(to->all, out->offset);
+        out->tag = entry_tag_of(to->all, out->offset);
     }
-    bool is_known = below < MAX_TYPE && tag != ENTRY_TAG_ARRAY && tag != ENTRY_TAG_SUBROUTINE &&
-                    tag != ENTRY_TAG_MEMBER_POINTER;
-    to->is_known = to->is_known && is_known;
-    if (!is_known)
+    if (out->tag == 0) /* no entry is there */
+        out->offset = 0;
+    to->is_known = to->is_known && out->depth < MAX_TYPE && to->t->len < MAX_TYPE_NAME &&
+                   out->tag != ENTRY_TAG_MEMBER_POINTER;
+    return to->is_known;
+}
+
+static bool entry_is_outside(uint32_t tag)
+{
+    return tag == ENTRY_TAG_ARRAY || tag == ENTRY_TAG_SUBROUTINE;
+}
+
+/* Whether the name of what a pointer points to stands on both sides of it. */
+static bool entry_points_outside(entry_type *to, const entry_plain *pointer)
+{
+    entry_plain inner;
+    return entry_plain_of(to, entry_type_of(to->all, pointer->offset), pointer->depth, &inner) &&
+           entry_is_outside(inner.tag);
+}
+
+/* What stands before the place of a variable's name: "int (*" of a pointer to a function. */
+static void entry_put_before(entry_type *to, uint64_t offset, unsigned depth)
+{
+    entry_plain type;
+    if (!entry_plain_of(to, offset, depth, &type))
         return;
-    if (!entry_is_pointer(tag))
-        entry_put_qualifiers(to, is_const, is_volatile, true);
-    if (offset == 0) {
+    if (!entry_is_pointer(type.tag))
+        entry_put_qualifiers(to, type.is_const, type.is_volatile, true);
+    if (type.offset == 0) {
         text_c(to->t, "void");
         to->ends_in_word = true;
-    } else if (entry_is_pointer(tag)) {
-        entry_put_type(to, entry_type_of(to->all, offset), below);
+    } else if (entry_is_outside(type.tag)) {
+        entry_put_before(to, entry_type_of(to->all, type.offset), type.depth);
+        if (type.tag == ENTRY_TAG_SUBROUTINE) {
+            text_c(to->t, to->ends_in_word ? " " : "");
+            to->ends_in_word = false;
+        }
+    } else if (entry_is_pointer(type.tag)) {
+        entry_put_before(to, entry_type_of(to->all, type.offset), type.depth);
         text_c(to->t, to->ends_in_word ? " " : "");
-        text_c(to->t, tag == ENTRY_TAG_POINTER ? "*" : tag == ENTRY_TAG_REFERENCE ? "&" : "&&");
+        text_c(to->t, entry_points_outside(to, &type) ? "(" : "");
+        text_c(to->t, type.tag == ENTRY_TAG_POINTER ? "*" : type.tag == ENTRY_TAG_REFERENCE ? "&" : "&&");
         to->ends_in_word = false;
-        entry_put_qualifiers(to, is_const, is_volatile, false);
+        entry_put_qualifiers(to, type.is_const, type.is_volatile, false);
     } else {
-        if (entry_is_scoped(tag))
-            entry_put_scopes(to, offset);
-        entry_put_own_name(to, offset, tag);
+        if (entry_is_scoped(type.tag))
+            entry_put_scopes(to, type.offset);
+        entry_put_own_name(to, type.offset, type.tag);
     }
+}
+
+/* "[8]" for each dimension, "[]" for one whose size is not known. */
+static void entry_put_dimensions(entry_type *to, const entry_plain *type)
+{
+    entry_cursor at;
+    unsigned below = 0;
+    if (!entry_open(to->all, type->offset, &at))
+        return;
+    while (entry_next_child(to->all, &at, &below)) {
+        entry_value v;
+        if (at.tag != ENTRY_TAG_SUBRANGE)
+            continue;
+        text_char(to->t, '[');
+        if (entry_find(to->all, at.offset, ENTRY_AT_LOWER_BOUND, &v) && v.number != 0)
+            to->is_known = false;
+        else if (entry_find(to->all, at.offset, ENTRY_AT_COUNT, &v))
+            text_dec(to->t, v.number);
+        else if (entry_find(to->all, at.offset, ENTRY_AT_UPPER_BOUND, &v))
+            text_dec(to->t, v.number + 1);
+        text_char(to->t, ']');
+    }
+}
+
+/* What stands after it: ")(int)" of a pointer to a function. */
+static void entry_put_after(entry_type *to, uint64_t offset, unsigned depth)
+{
+    entry_plain type;
+    entry_cursor at;
+    unsigned below = 0;
+    const char *between = "";
+    if (!entry_plain_of(to, offset, depth, &type) || type.offset == 0)
+        return;
+    if (entry_is_pointer(type.tag)) {
+        text_c(to->t, entry_points_outside(to, &type) ? ")" : "");
+    } else if (type.tag == ENTRY_TAG_ARRAY) {
+        entry_put_dimensions(to, &type);
+    } else if (type.tag == ENTRY_TAG_SUBROUTINE && entry_open(to->all, type.offset, &at)) {
+        text_char(to->t, '(');
+        while (to->is_known && entry_next_child(to->all, &at, &below)) {
+            bool is_one = at.tag == ENTRY_TAG_PARAMETER;
+            if (!is_one && at.tag != ENTRY_TAG_MORE_PARAMETERS)
+                continue;
+            text_c(to->t, between);
+            between = ", ";
+            text_c(to->t, is_one ? "" : "...");
+            if (is_one) {
+                entry_put_before(to, entry_type_of(to->all, at.offset), type.depth);
+                entry_put_after(to, entry_type_of(to->all, at.offset), type.depth);
+            }
+        }
+        text_char(to->t, ')');
+    } else {
+        return;
+    }
+    entry_put_after(to, entry_type_of(to->all, type.offset), type.depth);
 }
 
 static void entry_put_type_name(text *t, entries *all, const entry_value *v)
@@ -416,8 +511,10 @@ static void entry_put_type_name(text *t, entries *all, const entry_value *v)
     text name = {0};
     entry_type to = {&name, all, true, true};
     uint64_t type = entry_refers_to(all, v);
-    if (type != 0)
-        entry_put_type(&to, type, 0);
+    if (type != 0) {
+        entry_put_before(&to, type, 0);
+        entry_put_after(&to, type, 0);
+    }
     if (type != 0 && to.is_known) {
         text_c(t, " \"");
         text_add(t, name.v, name.len);
