@@ -106,15 +106,17 @@ def _compiler():
     sys.exit("machsym: a C compiler is needed: install gcc or clang, or name one in CC")
 
 
-def _run(command):
-    if subprocess.run(command).returncode != 0:
+def _run(command, folder=None):
+    if subprocess.run(command, cwd=folder).returncode != 0:
         sys.exit("machsym: it does not compile: " + " ".join(command))
 
 
 def _compile(source, out, *options):
+    """Compilers put the paths that they are given into what they compile: these do not depend on where the project lies."""
+    top = os.path.dirname(_native("machsym.h"))
     command = _compiler() + ["-std=c11", "-D_GNU_SOURCE", "-O2", "-w"] + PROTECT + shlex.split(os.environ.get("CFLAGS", ""))
-    command += ["-I" + os.path.dirname(_native(header)) for header in ("machsym.h", "flat.h")]
-    _run(command + list(options) + ["-c", source, "-o", out])
+    command += ["-I" + os.path.relpath(os.path.dirname(_native(header)), top) for header in ("machsym.h", "flat.h")]
+    _run(command + list(options) + ["-c", os.path.relpath(source, top), "-o", out], top)
 
 
 def _link(out, *objects):
