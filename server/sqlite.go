@@ -370,10 +370,8 @@ func (s *sqlite) Finish(t Task, r Result) error {
 		if _, err := tx.Exec("DELETE FROM uses WHERE number = ?", t.Number); err != nil {
 			return err
 		}
-		for _, use := range r.Images {
-			if err := keepUse(tx, t.Number, use); err != nil {
-				return err
-			}
+		if err := keepUses(tx, t.Number, r.Images); err != nil {
+			return err
 		}
 		_, err = tx.Exec(`UPDATE report SET state = 0 WHERE number = ? AND EXISTS(SELECT 1 FROM uses JOIN image USING(image)
 			JOIN symbol USING(uuid) WHERE uses.number = report.number AND symbol.generation > ?)`, t.Number, r.Generation)
@@ -381,21 +379,44 @@ func (s *sqlite) Finish(t Task, r Result) error {
 	})
 }
 
-func keepUse(tx *sql.Tx, number int64, use Use) error {
-	uuid, err := uuidBytes(use.UUID)
-	if err != nil {
-		return nil // an image without a UUID is never uploaded
+// Images that one statement keeps: each has four values, and SQLite takes 32,766. To prepare a statement costs more than to
+// run it, so there is not one for each image.
+const usesTogether = 200
+
+// keepUses keeps the images of a report, each once. One without a UUID is never uploaded.
+func keepUses(tx *sql.Tx, number int64, images []Use) error {
+	missing := map[string]bool{}
+	var uuids, names []any
+	for _, use := range images {
+		uuid, err := uuidBytes(use.UUID)
+		if err != nil {
+			continue
+		}
+		if _, known := missing[string(uuid)]; !known {
+			uuids, names = append(uuids, uuid), append(names, use.Name)
+		}
+		missing[string(uuid)] = missing[string(uuid)] || use.Missing
 	}
-	var image int64
-	err = tx.QueryRow("SELECT image FROM image WHERE uuid = ?", uuid).Scan(&image)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = tx.QueryRow("INSERT INTO image(uuid, name) VALUES(?,?) RETURNING image", uuid, use.Name).Scan(&image)
+	for from := 0; from < len(uuids); from += usesTogether {
+		to := from + usesTogether
+		if to > len(uuids) {
+			to = len(uuids)
+		}
+		var named, used []any
+		for i := from; i < to; i++ {
+			named = append(named, uuids[i], names[i])
+			used = append(used, uuids[i], missing[string(uuids[i].([]byte))])
+		}
+		pairs := "VALUES (?,?)" + strings.Repeat(",(?,?)", to-from-1)
+		if _, err := tx.Exec("INSERT INTO image(uuid, name) "+pairs+" ON CONFLICT DO NOTHING", named...); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("INSERT INTO uses SELECT ?, image, column2 FROM ("+pairs+") JOIN image ON uuid = column1",
+			append([]any{number}, used...)...); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec("INSERT INTO uses VALUES(?,?,?) ON CONFLICT DO UPDATE SET missing = max(missing, excluded.missing)", number, image, use.Missing)
-	return err
+	return nil
 }
 
 // Fail counts a failure. After so many deaths, or at once if it is final, the report fails for good, until a retry.

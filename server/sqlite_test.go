@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -111,5 +112,33 @@ func TestDeletedDuringWork(t *testing.T) {
 	}
 	if missing, err := db.Missing("default", 9); err != nil || len(missing) != 0 {
 		t.Fatal("it waits for symbols", missing, err)
+	}
+}
+
+// A report that names an image twice, has one without a UUID, or has thousands, uses each image once.
+func TestManyImages(t *testing.T) {
+	db := open(t)
+	id := add(t, db, "a report")
+	images := []Use{{uuid, "demo", false}, {"", "none", true}, {uuid, "again", true}}
+	for i := 0; i < 1000; i++ {
+		images = append(images, Use{fmt.Sprintf("%032X", i), "other", i%2 == 1})
+	}
+	work := take(t, db, hour)
+	must(t, db.Finish(work, Result{Answer: []byte("a result"), Images: images, Generation: work.Generation}))
+	want(t, db, id, Done, "a result")
+	missing, err := db.Missing("default", 10000)
+	must(t, err)
+	names := map[string]int{}
+	for _, w := range missing {
+		names[w.Name]++
+	}
+	if len(missing) != 501 || names["demo"] != 1 || names["other"] != 500 {
+		t.Fatal(len(missing), names)
+	}
+	for _, image := range []string{uuid, fmt.Sprintf("%032X", 999)} {
+		if redone, err := db.Improve("an upload", []string{image}); err != nil || redone != 1 {
+			t.Fatal(image, redone, err)
+		}
+		must(t, db.Finish(take(t, db, hour), Result{Answer: []byte("a result"), Images: images, Generation: 9}))
 	}
 }
