@@ -453,6 +453,8 @@ if need_nobody "what may not be read"; then
     (cd "$work/many-closed" && touch $(seq 13) && chmod 0 $(seq 13) && cp -r "$two" .)
     says "of many the number is said; the report waits for none" 0 "3 more files and folders cannot be read" \
         $nobody $waiting -d "$work/many-closed"
+    [ "$($nobody $waiting -d "$work/many-closed" 2>&1 | grep -c 'closed/[0-9]*: cannot be read')" -eq 10 ]
+    check "ten of them are said one by one"
 fi
 says "a folder without reports" 1 "the folder holds no report" $machsym crash -q -d "$two" "$work/reports/empty"
 says "a zip without reports" 1 "the archive holds no report" $machsym crash -q -d "$two" two.zip

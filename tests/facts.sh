@@ -55,6 +55,25 @@ END
 row "a library said: the cat is out" "$abort" 'abort() called\nthe cat is out'
 row "the program called abort: an uncaught exception, a failed assertion, or a library's own check" "$abort" 'abort() called\ndyld4 config: DYLD_LIBRARY_PATH=/a'
 
+# ---- What kind of thing happened ----
+
+printf '{"bug_type":"210"}\n{"build":"iPhone OS 17.4 (21E219)","panicString":"panic(cpu 0 caller 0x1): Attempt to use freed memory"}\n' >"$work/panic.ips"
+while IFS='|' read -r cause file; do
+    tell --json "${file/@/$work}"
+    [ "$(head -n 1 "$work/out" | grep -o '"cause":"[a-z]*"')" = "\"cause\":\"$cause\"" ]
+    check "$file: $cause" "$work/out"
+done <<'END'
+panic|@/panic.ips
+trap|tests/fixtures/reports/demo.ips
+exception|tests/fixtures/reports/demo-exceptions.ips
+termination|tests/fixtures/reports/watchdog.ips
+event|tests/fixtures/reports/jetsam.ips
+event|tests/fixtures/reports/demo-sample.txt
+event|tests/fixtures/stacks/stackshot.txt
+event|tests/fixtures/services/metrickit-metrics.json
+access|tests/fixtures/services/datadog-error.json
+END
+
 # ---- The access that failed ----
 
 bad='Exception Type:  EXC_BAD_ACCESS (SIGSEGV)'

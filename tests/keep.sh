@@ -199,6 +199,15 @@ grep -qF "$size  all   demo 1.0 (1)" "$bin/../../../docs/store.md"
 check "list: docs/store.md shows the same"
 says "list --json" 0 '"kept":"all","date":"2026-01-02T03:04:05Z"' $M store list --json st
 says "list: no folder" 1 "none: No such file" $M store list none
+# Version 0.1 kept a binary in the bundle, before or behind the dSYM by name: both are there, and neither is taken for the other.
+for beside in a-binary z-binary; do
+    $M store add both "$dsym" >said 2>&1
+    cp "$bin/demo" "both/4C/$uuid.dSYM/$dwarf/$beside"
+    sizes="\"dsym_size\":$(wc -c <"$dsym/$dwarf/demo"),\"binary_size\":$(wc -c <"$bin/demo"),"
+    says "list: a binary in the bundle, $beside" 0 "$sizes" $M store list --json both
+    says "verify: a binary in the bundle, $beside" 0 "$dwarf/$beside\",\"good\":true" $M store verify --json both
+    rm -r both
+done
 mkdir empty
 $M store list empty >got && [ ! -s got ]
 check "an empty store"

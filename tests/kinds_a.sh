@@ -305,6 +305,15 @@ for time in 1773476813 1773476813000000; do
     json_of "$work/time.json" '"date":"2026-03-14T08:26:53Z"'
 done
 json_of $samples/datadog-error.json '"codes":"SEGV_MAPERR at 0x8"'
+# How often a frame was seen, in a tree of MetricKit's; none that was seen in no sample says so.
+for count in 1 2 4294967295; do
+    sed "s/\"sampleCount\" *: *[0-9]*/\"sampleCount\": $count/" $samples/metrickit-all.json >"$work/count.json"
+    json_of "$work/count.json" "\"samples\":$count,\"depth\":"
+done
+sed 's/"sampleCount" *: *[0-9]*/"sampleCount": 0/' $samples/metrickit-all.json >"$work/count.json"
+run --json "$work/count.json"
+! grep -q '"samples"' "$work/out"
+check "frames of no sample"
 # The system, of a name, a version and a build that may lack: no blank stands for what lacks.
 while IFS='|' read -r members is; do
     for sample in sentry-api.json datadog-error.json; do

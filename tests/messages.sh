@@ -29,6 +29,26 @@ cp $bin/zoo-arm64-chained "$work/zoo"
 mkfifo "$work/fifo"
 printf '\312\376\272\276\0\0\0\075\0\035\012\0\006\0\017\011 and more of a class\n' >"$work/Main.class"
 
+# How files of other kinds begin: the published formats, RFC 1952 and 8878, mach-o/loader.h and fat.h, dyld_cache_format.h.
+mkdir "$work/kinds"
+while read -r name bytes; do
+    printf "$bytes" >"$work/kinds/$name"
+done <<'END'
+thin32 \316\372\355\376%8s
+thin64 \317\372\355\376%8s
+fat \312\376\272\276\0\0\0\054%8s
+class45 \312\376\272\276\0\0\0\055%8s
+fat-head \312\376\272\276\0\0\0
+cache dyld_v1%9s
+cache-cut dyld_v
+mz MZ
+zip PK\003\004%8s
+gzip \037\213%8s
+zstd \050\265\057\375%8s
+xz \3757zXZ%8s
+bzip2 BZh%8s
+END
+
 # Rows of standard input: COMMAND LINE|STATUS|what standard error has, an extended regular expression. In both, @ is the folder
 # of work; in the expression % is "name a Mach-O file, a .dSYM or a .symmap".
 rows() { # COMMAND...: what runs the command lines
@@ -179,6 +199,19 @@ crash demo|1|^machsym: demo: a Mach-O file, not a crash report; name it with -d
 crash demo.symmap|1|^machsym: demo.symmap: a symbol map, not a crash report; name it with -d
 crash elf|1|^machsym: elf: an ELF file, not a crash report
 crash exe|1|^machsym: exe: a program for Windows, not a crash report
+crash kinds/thin32|1|^machsym: kinds/thin32: a Mach-O file, not a crash report; name it with -d
+crash kinds/thin64|1|^machsym: kinds/thin64: a Mach-O file, not a crash report; name it with -d
+crash kinds/fat|1|^machsym: kinds/fat: a Mach-O file, not a crash report; name it with -d
+crash kinds/class45|1|^machsym: kinds/class45: a Java class file, not a crash report$
+crash kinds/fat-head|1|^machsym: kinds/fat-head: a Mach-O file, not a crash report; name it with -d
+crash kinds/cache|1|^machsym: kinds/cache: a shared cache, not a crash report; name it with -d
+crash kinds/cache-cut|1|^machsym: kinds/cache-cut: no report: neither stacks nor what a report begins with
+crash kinds/mz|1|^machsym: kinds/mz: a program for Windows, not a crash report$
+crash kinds/zip|1|^machsym: kinds/zip: the zip has no end record
+crash kinds/gzip|1|^machsym: kinds/gzip: not a gzip member, or its header is cut short
+crash kinds/zstd|1|^machsym: kinds/zstd: the compressed bytes are damaged or cut short
+crash kinds/xz|1|^machsym: kinds/xz: compressed by xz, which is not read here; unpack it with `unxz`
+crash kinds/bzip2|1|^machsym: kinds/bzip2: compressed by bzip2, which is not read here; unpack it with `bunzip2`$
 objc App.dSYM|1|^machsym: .*App.dSYM.*: a dSYM has no Objective-C metadata; name the binary
 objc --json App.dSYM|1|a dSYM has no Objective-C metadata; name the binary
 objc demo.symmap|1|a symbol map; name the dSYM or binary

@@ -238,6 +238,29 @@ static void test_stacks(void)
     test_end("stacks");
 }
 
+/* mach-o/loader.h: MH_MAGIC_64, little endian, and MH_CORE as the file's type, in its first 16 bytes. */
+static void test_beginnings(void)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        bool is;
+    } v[] = {
+        {"\xcf\xfa\xed\xfe\x0c\0\0\1\0\0\0\0\4\0\0\0", 16, true},
+        {"\xcf\xfa\xed\xfe\x0c\0\0\1\0\0\0\0\4\0\0\0", 15, false},
+        {"\xcf\xfa\xed\xfe\x0c\0\0\1\0\0\0\0\2\0\0\0", 16, false}, /* a program */
+        {"\xcf\xfa\xed\xfe\x0c\0\0\1\0\0\0\0\4\1\0\0", 16, false},
+        {"\xce\xfa\xed\xfe\x0c\0\0\1\0\0\0\0\4\0\0\0", 16, false}, /* of 32 bits */
+        {"\xfe\xed\xfa\xcf\1\0\0\x0c\0\0\0\0\0\0\0\4", 16, false}, /* big endian */
+        {"MDMP\x93\xa7\0\0\0\0\0\0\4\0\0\0", 16, false},
+        {"", 0, false},
+    };
+    test_begin();
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        CHECK_EQ(core_is(str_make(v[i].bytes, v[i].len)), v[i].is);
+    test_end("how a core file begins");
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -246,5 +269,6 @@ int main(void)
     }
     test_counts();
     test_stacks();
+    test_beginnings();
     return test_done();
 }
