@@ -46,6 +46,14 @@ printf '%s demo`-[Player play:] + 52 at player.mm:14  \n' "$lldb" >"$work/want"
 $MACHSYM crash $demo --load demo=0x102a30000 "$work/bare.txt" >"$work/out"
 same "$work/want" "$work/out" "an address of lldb that stands alone"
 demo="$demo -d tests/fixtures/bin/kernel-arm64.dwarf"
+# An image of an .ips whose source is T is loaded where its __TEXT_EXEC is, 0x8000 behind __TEXT here: `llvm-symbolizer 0x100008020`.
+for source in T P S; do
+    printf '{"app_name":"kernel","timestamp":"2026-03-14 08:26:53.00 +0000","bug_type":"309"}\n{"threads":[{"triggered":true,"frames":[{"imageIndex":0,"imageOffset":32}]}],"usedImages":[{"source":"%s","base":18446741874972557312,%s}]}\n' \
+        $source '"size":65536,"uuid":"4C4C4443-5555-3144-A1A7-F7BC8031A5D0","name":"kernel"' >"$work/source.ips"
+    $MACHSYM crash -q --json $demo "$work/source.ips" >"$work/out"
+    [ "$(grep -c '"calls":\[{"name":"boot","file":"/fixtures/plain/kernel.c","line":18,' "$work/out")" -eq "$([ $source != T ]; echo $?)" ]
+    check "an image of source $source" "$work/out"
+done
 for file in tests/fixtures/system/*; do
     [ "$file" = tests/fixtures/system/SOURCES ] || sample "$file"
 done
