@@ -71,7 +71,7 @@ event|tests/fixtures/reports/jetsam.ips
 event|tests/fixtures/reports/demo-sample.txt
 event|tests/fixtures/stacks/stackshot.txt
 event|tests/fixtures/services/metrickit-metrics.json
-access|tests/fixtures/services/datadog-error.json
+access|tests/fixtures/services/crashlytics-crashed.txt
 END
 
 # ---- The access that failed ----
