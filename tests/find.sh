@@ -39,6 +39,13 @@ for word in 'Queue<int>::at' 'Queue<int>::drop'; do
     $machsym find $dsym "$word"
 done | sort | diff - "$work/all" >"$work/out"
 check "all of a class: the runs of its functions" "$work/out"
+$machsym find $bin/inline-x86_64-d4-22.dwarf 'm*' | sort >"$work/all"
+sed 's/^[^ ]*  //; s/ (.*//' "$work/all" | sort -u >"$work/names"
+while IFS= read -r word; do
+    $machsym find $bin/inline-x86_64-d4-22.dwarf "$word"
+done <"$work/names" | sort | diff - "$work/all" >"$work/out"
+[ ! -s "$work/out" ] && [ "$(wc -l <"$work/names")" -gt 1 ]
+check "all that begin with m: the runs of each" "$work/out"
 finds "JSON of an inlined copy" 4 'Queue<int>::at' --json
 [ "$(grep -c '"inline":true,"into":"-\[Player' "$work/out")" -eq 4 ]
 check "JSON: what is inlined, into what" "$work/out"
