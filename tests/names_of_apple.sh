@@ -105,6 +105,9 @@ if ! need "UUIDs against llvm-dwarfdump" $truth; then
     end
     exit
 fi
+$truth --lookup=0x10000c21b tests/real/crash-x86_64.dwarf >"$work/want"
+"$work/names/dwarfdump" --lookup=0x10000c21b tests/real/crash-x86_64.dwarf | cmp -s - "$work/want" && grep -q 0x0002c4c2 "$work/want"
+check "dwarfdump --lookup: of blocks in blocks the outermost"
 uuids() { # WHAT FILE...: every file alone, since one that is refused would hide the others
     what=$1
     shift
