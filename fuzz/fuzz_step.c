@@ -1,5 +1,5 @@
-/* Fuzzes unwinding: a compact unwind table, and memory that says anything.
- * Input: a byte of choices (processor; table from memory or from a file), 8 bytes of registers, then the table and
+/* Fuzzes unwinding: a compact unwind table or an eh_frame, and memory that says anything.
+ * Input: a byte of choices (processor; tables from memory or from a file; an eh_frame alone), 8 bytes of registers, then the table and
  * the memory, with the same bytes over and over.
  * Run: build/fuzz/step fuzz/corpus/step */
 #define TEST_ROOM <src/unwind/step.h>
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     machsym_unwind_desc desc;
     machsym_unwind_state s;
     memory m;
-    if (len < 10 || len > 1 << 16)
+    if (len < 10 || len > 4096)
         return 0;
     m.v = ptr + 9;
     m.len = len - 9;
@@ -44,6 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     } else {
         image.unwind_info.size = m.len;
     }
+    image.eh_frame = image.unwind_info;
+    if ((ptr[0] & 8) != 0)
+        memset(&image.unwind_info, 0, sizeof image.unwind_info);
     desc.read = read_memory;
     desc.ctx = &m;
     desc.images = &image;
@@ -54,12 +57,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     for (unsigned i = 0; i < 33; i++)
         s.v[i] = (uint64_t)ptr[1 + i % 8] * 8;
     unsigned sp = (ptr[0] & 3) == 1 ? 7 : (ptr[0] & 3) == 2 ? 4 : 31;
-    uint64_t before = s.v[sp];
+    machsym_unwind_state before = s;
     for (uint32_t frames = 1; machsym_unwind_next(&desc, &s); frames++) {
-        if (s.frame_count != frames || frames > MACHSYM_MAX_UNWIND_FRAMES || s.v[sp] < before ||
-            (frames != 1 && s.v[sp] == before))
+        bool stopped =
+            frames == 1 || before.how == MACHSYM_UNWIND_SIGNAL; /* its caller may have the same stack */
+        bool up = s.v[sp] > before.v[sp] || (stopped && s.v[sp] == before.v[sp]);
+        if (s.frame_count != frames || frames > MACHSYM_MAX_UNWIND_FRAMES ||
+            (!up && s.how != MACHSYM_UNWIND_SIGNAL))
             abort();
-        before = s.v[sp];
+        before = s;
     }
     if (s.end == MACHSYM_UNWIND_GOES_ON)
         abort();

@@ -293,6 +293,25 @@ static void write_jumps(void)
     }
 }
 
+/* A CIE, and the FDE of all code, with a CFA expression of the frame pointer, on x86_64; then the stack. */
+static void write_frame_step(void)
+{
+    static const uint8_t frames[] = {
+        28,   0, 0,    0, 0,    0,    0,    0,    1, 'z',  'R', 0,    1,  0x78, 16, 1, 0x03, 12, 6, 16,
+        0x90, 1, 0x86, 2, 0,    0,    0,    0,    0, 0,    0,   0,    24, 0,    0,  0, 36,   0,  0, 0,
+        0,    0, 0,    0, 0xff, 0xff, 0xff, 0x7f, 0, 0x0f, 2,   0x76, 16, 0x16, 3,  2, 0x23, 8,  0, 0};
+    bytes b = {NULL, 0, 0};
+    put8(&b, 1 | 4 | 8);
+    for (unsigned i = 0; i < 8; i++)
+        put8(&b, 12);
+    put(&b, frames, sizeof frames);
+    put_zeros(&b, 9 + 96 - b.len);
+    for (unsigned i = 0; i < 32; i++)
+        put64(&b, i % 2 == 0 ? 96 + 16 * (i + 2) : 64);
+    write_seed("step", "x86_64-frames", &b);
+    bytes_free(&b);
+}
+
 /* A table of two functions with a frame and without one, and a stack of three frames behind it: for each
  * processor, read from memory and from a file. */
 static void write_steps(void)
@@ -339,6 +358,7 @@ static void write_steps(void)
         write_seed("step", name, &b);
         bytes_free(&b);
     }
+    write_frame_step();
 }
 
 int main(int argc, char **argv)

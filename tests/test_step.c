@@ -243,8 +243,8 @@ static bool read_table(void *ctx, uint64_t addr, void *buf, size_t len)
 /* What a table says of an offset, read in both ways; 0: nothing. */
 static uint32_t find(bytes *info, uint64_t off, uint64_t *lo)
 {
-    ms_unt_table file = {{info->v, info->len}, NULL, NULL, 0, 0};
-    ms_unt_table process = {{NULL, 0}, read_table, info, 0x9000, info->len};
+    ms_piece_source file = ms_piece_of_file(ms_span_make(info->v, info->len), 0);
+    ms_piece_source process = {{NULL, 0}, read_table, info, 0x9000, info->len};
     ms_unc_entry a = {0, 0}, b = {0, 0};
     bool found = ms_unc_find(&file, off, &a);
     CHECK_EQ(ms_unc_find(&process, off, &b), found);

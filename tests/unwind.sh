@@ -1,5 +1,6 @@
 #!/bin/sh
-# Unwind tables of every image of the fixtures, entry by entry: compact encodings as llvm-objdump 22 has them.
+# Unwind tables of every image of the fixtures, entry by entry: compact encodings as llvm-objdump 22 has them, the rows of
+# CFA programs as llvm-dwarfdump 22 does.
 : "${CC:=cc}"
 . tests/checks
 
@@ -10,9 +11,12 @@ program() # NAME: compiles tests/unwind/NAME.c
     check "tests/unwind/$1.c compiles" "$work/log"
 }
 
-if need "unwind tables" python3 llvm-objdump-22; then
+if need "unwind tables" python3 llvm-objdump-22 llvm-dwarfdump-22; then
     program encodings
     python3 tests/unwind/compact.py "$RUN $work/encodings" tests/fixtures/bin >"$work/log"
     check "compact encodings" "$work/log"
+    program rows
+    python3 tests/unwind/frames.py "$RUN $work/rows" tests/fixtures/bin >"$work/log"
+    check "rows of CFA programs" "$work/log"
 fi
 end

@@ -148,8 +148,9 @@
  *
  * machsym_unwind_next makes the registers of a frame those of its caller, again and again until the stack
  * ends. It asks a callback for memory: of a corpse, a core file, a minidump, or another thread. Images are
- * told by where they are, with their compact unwind tables out of files or out of the same memory. Each frame
- * says how it was found, and each stack why it ended.
+ * told by where they are, with __unwind_info and __eh_frame out of files or out of the same memory. Each
+ * frame says how it was found, and each stack why it ended. Code is not looked into: a frame that stopped in
+ * the first or last instructions of its function has the tables' answer for its middle.
  *
  * ---- Without an operating system: examples/bytes.c ----
  *
@@ -519,12 +520,17 @@
  *   >>symbols       gathers names and starts of functions outside debug info into a table sorted by address.
  *   >>others        finds the names of addresses in other images of a shared cache.
  *   >>jumps         names code of an image in a shared cache that only jumps elsewhere by what it jumps to.
+ *   >>pieces        hands out bytes of a section, of a file or of a process.
  *                   reads the pages of a compact unwind table, out of a file or out of a process.
+ *                   reads the entries of an __eh_frame: CIEs and FDEs.
  *   >>unwind        finds by unwind tables where functions begin and end.
  *   >>objc          reads Objective-C metadata.
  *   >>swift         guesses from Swift type metadata which type a function belongs to.
  *   >>sources       reads all sources of names outside debug info into one table, once that pays.
+ *                   the registers of a frame, and the memory that the callback reads.
  *                   finds the compact unwind encoding of an address.
+ *                   the value of a DWARF expression over the registers and the memory of a frame.
+ *                   the caller's registers by the CFA program of a function.
  *                   makes the caller's registers of a frame's.
  *   >>forms         reads the values of DWARF entries.
  *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
@@ -629,7 +635,7 @@
 /* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
  * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
 
-/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 3,800 bytes at -Os and 5,300 at -O2,
+/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 9,000 bytes at -Os and 15,000 at -O2,
  * gcc 12, x86_64. */
 
 /* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
@@ -1028,6 +1034,21 @@
  * answer. */
 #ifndef MACHSYM_MAX_PROBES
 #define MACHSYM_MAX_PROBES 1024
+#endif
+
+/* How long an entry of an __eh_frame may be that is read out of a process. 890 of real images have at most 84
+ * bytes. */
+#ifndef MACHSYM_MAX_FRAME_ENTRY
+#define MACHSYM_MAX_FRAME_ENTRY 1024
+#endif
+
+/* How many entries of an __eh_frame are looked through for a function, and how many steps an expression may
+ * take. Real expressions take 20. */
+#ifndef MACHSYM_MAX_FRAME_SEARCH
+#define MACHSYM_MAX_FRAME_SEARCH 16384
+#endif
+#ifndef MACHSYM_MAX_FRAME_STEPS
+#define MACHSYM_MAX_FRAME_STEPS 1024
 #endif
 
 /* Most frames of a stack that is unwound. The smallest frames fill a stack of 8 MB with 524,288. */
@@ -2261,7 +2282,9 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
 typedef enum machsym_unwind_how {
     MACHSYM_UNWIND_CONTEXT, /* its registers are those that the caller began with */
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
-    MACHSYM_UNWIND_FP       /* by the frame pointer alone */
+    MACHSYM_UNWIND_FP,      /* by the frame pointer alone */
+    MACHSYM_UNWIND_CFA,     /* by the program of a function in __eh_frame */
+    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted it at its pc; by such a program */
 } machsym_unwind_how;
 
 /* Why a stack ended. */
@@ -2288,6 +2311,7 @@ typedef struct machsym_unwind_image {
     uint64_t load_addr; /* of its header */
     uint64_t size;      /* of what is mapped from there on */
     machsym_unwind_section unwind_info;
+    machsym_unwind_section eh_frame;
 } machsym_unwind_image;
 
 /* A process to unwind in. read copies len bytes at addr of its memory, and returns whether all were there. */
@@ -2311,8 +2335,8 @@ typedef struct machsym_unwind_state {
 
 /* Makes the registers of a frame those of its caller, whose pc is the return address. Returns: false at the
  * end of the stack, with its reason in state->end. Allocates nothing, takes no lock, reads nothing of the
- * process but by desc->read, and is async-signal-safe if that is. Whatever is in the process, a stack ends
- * after at most MACHSYM_MAX_UNWIND_FRAMES. */
+ * process but by desc->read, and is async-signal-safe if that is. It takes 12 KB of stack. Whatever is in the
+ * process, a stack ends after at most MACHSYM_MAX_UNWIND_FRAMES. */
 MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
 
 /* ---- Version skew ---- */
@@ -9186,6 +9210,44 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     return t->count > before;
 }
 
+/* ==== >>pieces =============================================================================================
+ * Job:    hands out bytes of a section, of a file or of a process.
+ * Offers: ms_piece_source, ms_piece_at.
+ * Never:  knows what is in them. */
+
+/* A section. */
+typedef struct ms_piece_source {
+    ms_span bytes;                                                 /* of a file */
+    bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len); /* of a process; NULL: bytes has them */
+    void *ctx;
+    uint64_t addr; /* in the process */
+    uint64_t size;
+} ms_piece_source;
+
+static ms_piece_source ms_piece_of_file(ms_span bytes, uint64_t addr)
+{
+    ms_piece_source source;
+    source.bytes = bytes;
+    source.read = NULL;
+    source.ctx = NULL;
+    source.addr = addr;
+    source.size = bytes.len;
+    return source;
+}
+
+/* Returns: len bytes at an offset, which are in the file, or in room; NULL: they are not all there. */
+static const uint8_t *ms_piece_at(const ms_piece_source *source, uint64_t off, size_t len, uint8_t *room)
+{
+    uint64_t end, addr;
+    MACHSYM_COUNT_WORK(1);
+    if (source->read == NULL)
+        return ms_span_sub(source->bytes, off, len).ptr;
+    if (!ms_add_ok(off, len, &end) || end > source->size || !ms_add_ok(source->addr, off, &addr) ||
+        !source->read(source->ctx, addr, room, len))
+        return NULL;
+    return room;
+}
+
 /* ==== >>compact unwind table ===============================================================================
  * Job:    reads the pages of a compact unwind table, out of a file or out of a process.
  * Offers: ms_unt_words, ms_unt_open, ms_unt_page_at, ms_unt_function.
@@ -9193,15 +9255,6 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 
 /* compact_unwind_encoding.h: kinds of second-level pages. */
 enum { ms_UNT_REGULAR = 2, ms_UNT_COMPRESSED = 3, ms_UNT_INDEX_SIZE = 12 };
-
-/* The bytes of an __unwind_info: those of a file, or those of a process that are read piece by piece. */
-typedef struct ms_unt_table {
-    ms_span bytes;
-    bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len); /* NULL: bytes has them */
-    void *ctx;
-    uint64_t addr;
-    uint64_t size;
-} ms_unt_table;
 
 /* unwind_info_section_header */
 typedef struct ms_unt_head {
@@ -9222,29 +9275,17 @@ typedef struct ms_unt_page {
 } ms_unt_page;
 
 /* Reads count words, at most seven. */
-static bool ms_unt_words(const ms_unt_table *table, uint64_t off, uint32_t *out, size_t count)
+static bool ms_unt_words(const ms_piece_source *table, uint64_t off, uint32_t *out, size_t count)
 {
-    uint8_t raw[28];
-    uint64_t end, addr;
-    if (count > sizeof raw / 4)
-        return false;
-    if (table->read == NULL) {
-        ms_rd rd = ms_rd_at(table->bytes, off);
-        for (size_t i = 0; i < count; i++)
-            out[i] = ms_rd_u32(&rd);
-        return !rd.failed;
-    }
-    MACHSYM_COUNT_WORK(1);
-    if (!ms_add_ok(off, count * 4, &end) || end > table->size || !ms_add_ok(table->addr, off, &addr) ||
-        !table->read(table->ctx, addr, raw, count * 4))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        out[i] = ms_rd_raw_u32(raw + 4 * i);
-    return true;
+    uint8_t room[28];
+    const uint8_t *p = count <= sizeof room / 4 ? ms_piece_at(table, off, count * 4, room) : NULL;
+    for (size_t i = 0; p != NULL && i < count; i++)
+        out[i] = ms_rd_raw_u32(p + 4 * i);
+    return p != NULL;
 }
 
 /* Returns: whether the table has the one version that there is. */
-static bool ms_unt_open(const ms_unt_table *table, ms_unt_head *head)
+static bool ms_unt_open(const ms_piece_source *table, ms_unt_head *head)
 {
     uint32_t words[7]; /* the fourth and fifth are personalities */
     if (!ms_unt_words(table, 0, words, 7) || words[0] != 1)
@@ -9258,7 +9299,7 @@ static bool ms_unt_open(const ms_unt_table *table, ms_unt_head *head)
 
 /* base: the function that the index names for the page. Returns: false for a page of a kind that nobody
  * knows. */
-static bool ms_unt_page_at(const ms_unt_table *table, uint32_t off, uint32_t base, ms_unt_page *page)
+static bool ms_unt_page_at(const ms_piece_source *table, uint32_t off, uint32_t base, ms_unt_page *page)
 {
     uint32_t words[2];
     if (!ms_unt_words(table, off, words, 2) || (words[0] != ms_UNT_REGULAR && words[0] != ms_UNT_COMPRESSED))
@@ -9279,14 +9320,143 @@ static uint64_t ms_unt_function(const ms_unt_page *page, uint32_t word)
     return (uint64_t)page->base + (word & page->mask);
 }
 
+/* ==== >>eh_frame ===========================================================================================
+ * Job:    reads the entries of an __eh_frame: CIEs and FDEs.
+ * Offers: ms_eh_entry_at, ms_eh_cie_at, ms_eh_range.
+ * Never:  runs their programs. */
+
+/* Pointer encodings (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
+enum { ms_EH_PCREL = 0x10, ms_EH_BASE = 0x70 };
+
+/* An entry, and its bytes where they are not in a file. */
+typedef struct ms_eh_entry {
+    uint64_t at;   /* offset of the field after the length, which leads to the CIE */
+    uint64_t next; /* where the next entry begins */
+    uint32_t back; /* what the field says: how far back the CIE is; 0: this is one */
+    ms_rd body;    /* what follows it */
+    uint8_t room[MACHSYM_MAX_FRAME_ENTRY];
+} ms_eh_entry;
+
+/* What a CIE says. */
+typedef struct ms_eh_cie {
+    unsigned encoding; /* of addresses in its FDEs */
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t return_register;
+    bool has_data;  /* its FDEs have augmentation data ('z') */
+    bool is_signal; /* their callers were interrupted, and called nothing ('S') */
+    ms_rd program;
+} ms_eh_cie;
+
+/* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
+ * may be as long as its room. The field after the length has 32 bits, even where the length has 64 (LSB
+ * 10.6.1.1). */
+static bool ms_eh_entry_at(const ms_piece_source *source, uint64_t off, ms_eh_entry *out)
+{
+    const uint8_t *head = ms_piece_at(source, off, 4, out->room);
+    uint64_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
+    if (len == 0xffffffff) {
+        off += 8;
+        head = ms_piece_at(source, off - 4, 8, out->room);
+        len = head != NULL ? ms_rd_raw_u64(head) : 0;
+    }
+    off += 4;
+    if (len == 0 || len > SIZE_MAX || (source->read != NULL && len > sizeof out->room) ||
+        !ms_add_ok(off, len, &out->next))
+        return false;
+    head = ms_piece_at(source, off, (size_t)len, out->room);
+    if (head == NULL)
+        return false;
+    out->body = ms_rd_make(ms_span_make(head, (size_t)len));
+    out->at = off;
+    out->back = ms_rd_u32(&out->body);
+    return true;
+}
+
+/* A pointer: addr is that of the field itself, word the bytes of an address. */
+static uint64_t ms_eh_pointer(ms_rd *rd, unsigned encoding, uint64_t addr, unsigned word)
+{
+    uint64_t value;
+    switch (encoding & 0xf) {
+    case 0x0: value = ms_rd_uint(rd, word); break;
+    case 0x2: value = ms_rd_u16(rd); break;
+    case 0x3: value = ms_rd_u32(rd); break;
+    case 0xa: value = (uint64_t)(int64_t)(int16_t)ms_rd_u16(rd); break;
+    case 0xb: value = (uint64_t)(int64_t)(int32_t)ms_rd_u32(rd); break;
+    case 0x4:
+    case 0xc: value = ms_rd_u64(rd); break;
+    default: ms_rd_fail(rd); return 0;
+    }
+    if ((encoding & ms_EH_BASE) == ms_EH_PCREL)
+        value += addr;
+    return word == 8 ? value : value & 0xffffffff;
+}
+
+/* The augmentation's data, by its letters. One that nobody knows hides those after it. */
+static void ms_eh_cie_data(ms_eh_cie *cie, ms_rd data, machsym_str letters, unsigned word)
+{
+    for (size_t i = 1; i < letters.len; i++) {
+        switch (letters.ptr[i]) {
+        case 'R': cie->encoding = ms_rd_u8(&data); break;
+        case 'L': ms_rd_u8(&data); break;
+        case 'P': {
+            unsigned encoding = ms_rd_u8(&data);
+            ms_eh_pointer(&data, encoding, 0, word);
+            break;
+        }
+        case 'S': cie->is_signal = true; break;
+        case 'B': break; /* arm64: signed by key B */
+        default: return;
+        }
+    }
+}
+
+/* rd: what follows the field of a CIE. Without 'z' the augmentation has no data. */
+static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
+{
+    unsigned version = ms_rd_u8(&rd);
+    ms_span text = ms_rd_span(&rd, ms_rd_left(&rd) < 16 ? ms_rd_left(&rd) : 16);
+    machsym_str letters = ms_str_bounded((const char *)text.ptr, text.len);
+    ms_zero(cie, sizeof *cie);
+    if (letters.len == text.len) {
+        ms_rd_fail(&rd); /* too long for any that is known */
+    } else {
+        rd.p -= text.len - letters.len - 1;
+    }
+    cie->code_align = ms_rd_uleb(&rd);
+    cie->data_align = ms_rd_sleb(&rd);
+    cie->return_register = version == 1 ? ms_rd_u8(&rd) : ms_rd_uleb(&rd);
+    cie->has_data = letters.len != 0 && letters.ptr[0] == 'z';
+    if (cie->has_data) {
+        ms_rd data = ms_rd_make(ms_rd_span(&rd, ms_rd_uleb(&rd)));
+        ms_eh_cie_data(cie, data, letters, word);
+    }
+    cie->program = rd;
+}
+
+/* The CIE of an FDE. room: where its bytes are kept. Returns: false where there is none. */
+static bool ms_eh_cie_at(const ms_piece_source *source, const ms_eh_entry *fde, unsigned word,
+                         ms_eh_entry *room, ms_eh_cie *cie)
+{
+    if (fde->back > fde->at || !ms_eh_entry_at(source, fde->at - fde->back, room) || room->back != 0)
+        return false;
+    ms_eh_read_cie(room->body, word, cie);
+    return true;
+}
+
+/* The addresses of an FDE's function. Returns: false where they cannot be read. */
+static bool ms_eh_range(const ms_piece_source *source, ms_eh_entry *fde, const ms_eh_cie *cie, unsigned word,
+                        uint64_t *lo, uint64_t *size)
+{
+    *lo = ms_eh_pointer(&fde->body, cie->encoding, source->addr + fde->at + 4, word);
+    *size = ms_eh_pointer(&fde->body, cie->encoding & 0xf, 0, word);
+    return !fde->body.failed;
+}
+
 /* ==== >>unwind =============================================================================================
  * Job:    finds by unwind tables where functions begin and end.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
-
-/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative
- * to. */
-enum { ms_DW_EH_PE_pcrel = 0x10, ms_DW_EH_PE_base = 0x70 };
 
 static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
 {
@@ -9296,7 +9466,7 @@ static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
 }
 
 /* A page that cannot be read is damage, from where it ends. */
-static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, const ms_unt_table *info, uint32_t off,
+static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, const ms_piece_source *info, uint32_t off,
                            uint32_t base)
 {
     ms_unt_page page;
@@ -9315,11 +9485,10 @@ static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, const ms_unt_table *i
 static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
-    ms_unt_table info = {{NULL, 0}, NULL, NULL, 0, 0};
     ms_unt_head head;
     if (section == NULL)
         return;
-    info.bytes = ms_fx_bytes(d, section);
+    ms_piece_source info = ms_piece_of_file(ms_fx_bytes(d, section), section->addr);
     if (!ms_unt_open(&info, &head))
         return;
     for (uint32_t i = 0; i < head.index_count; i++) {
@@ -9332,92 +9501,31 @@ static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* A pointer in eh_frame: addr is that of the field itself. */
-static uint64_t ms_uw_pointer(const ms_mo *mo, ms_rd *rd, unsigned encoding, uint64_t addr)
-{
-    uint64_t value;
-    switch (encoding & 0xf) {
-    case 0x0: value = ms_mo_word(mo, rd); break;
-    case 0x2: value = ms_rd_u16(rd); break;
-    case 0x3: value = ms_rd_u32(rd); break;
-    case 0xa: value = (uint64_t)(int64_t)(int16_t)ms_rd_u16(rd); break;
-    case 0xb: value = (uint64_t)(int64_t)(int32_t)ms_rd_u32(rd); break;
-    case 0x4:
-    case 0xc: value = ms_rd_u64(rd); break;
-    default: ms_rd_fail(rd); return 0;
-    }
-    if ((encoding & ms_DW_EH_PE_base) == ms_DW_EH_PE_pcrel)
-        value += addr;
-    return mo->is_64 ? value : value & 0xffffffff;
-}
-
-/* How a CIE says that its FDEs write addresses (augmentation R). */
-static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
-{
-    unsigned version = ms_rd_u8(&rd);
-    ms_span text = ms_rd_span(&rd, ms_rd_left(&rd) < 16 ? ms_rd_left(&rd) : 16);
-    machsym_str augmentation = ms_str_bounded((const char *)text.ptr, text.len);
-    if (augmentation.len == 0 || augmentation.ptr[0] != 'z' || augmentation.len == text.len)
-        return 0;
-    rd.p -= text.len - augmentation.len - 1;
-    ms_rd_uleb(&rd); /* code alignment */
-    ms_rd_sleb(&rd); /* data alignment */
-    if (version == 1)
-        ms_rd_u8(&rd); /* return address register */
-    else
-        ms_rd_uleb(&rd);
-    ms_rd_uleb(&rd); /* length of the augmentation */
-    for (size_t i = 1; i < augmentation.len; i++) {
-        switch (augmentation.ptr[i]) {
-        case 'R': return ms_rd_u8(&rd);
-        case 'L': ms_rd_u8(&rd); break;
-        case 'P': {
-            unsigned encoding = ms_rd_u8(&rd);
-            ms_uw_pointer(mo, &rd, encoding, 0);
-            break;
-        }
-        default: return 0;
-        }
-    }
-    return 0;
-}
-
-/* Reads the FDEs. Each is the range of a function. The FDEs of one CIE follow each other, so its
- * encoding is kept. */
+/* Reads the FDEs. Each is the range of a function. The FDEs of one CIE follow each other, so it is kept. */
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
+    unsigned word = d->mo->is_64 ? 8 : 4;
+    uint64_t cie_off = UINT64_MAX, lo, size;
+    ms_eh_entry fde, room;
+    ms_eh_cie cie;
     if (section == NULL)
         return;
-    ms_span frames = ms_fx_bytes(d, section);
-    ms_rd rd = ms_rd_make(frames);
-    uint64_t cie_off = UINT64_MAX;
-    unsigned encoding = 0;
-    while (ms_rd_left(&rd) >= 4) {
-        uint64_t len = ms_rd_u32(&rd);
-        if (len == 0xffffffff)
-            len = ms_rd_u64(&rd);
-        if (len == 0)
-            return;
-        uint64_t at = ms_rd_offset(&rd);
-        ms_rd body = ms_rd_make(ms_rd_span(&rd, len));
-        uint32_t back = ms_rd_u32(&body); /* 32 bits even where the length has 64 (LSB 10.6.1.1) */
-        if (back == 0)                    /* a CIE */
+    ms_piece_source frames = ms_piece_of_file(ms_fx_bytes(d, section), section->addr);
+    ms_zero(&cie, sizeof cie);
+    for (uint64_t off = 0; ms_eh_entry_at(&frames, off, &fde); off = fde.next) {
+        if (fde.back == 0) /* a CIE */
             continue;
-        if (back > at || rd.failed) {
+        if (fde.back > fde.at) {
             d->damage_count++;
             continue;
         }
-        if (at - back != cie_off) {
-            cie_off = at - back;
-            ms_rd cie = ms_rd_at(frames, cie_off);
-            ms_rd_skip(&cie, ms_rd_u32(&cie) == 0xffffffff ? 12 : 4);
-            encoding = ms_uw_cie_encoding(d->mo, cie);
+        if (fde.at - fde.back != cie_off) {
+            cie_off = fde.at - fde.back;
+            if (!ms_eh_cie_at(&frames, &fde, word, &room, &cie))
+                ms_zero(&cie, sizeof cie);
         }
-        uint64_t field = section->addr + at + ms_rd_offset(&body);
-        uint64_t lo = ms_uw_pointer(d->mo, &body, encoding, field);
-        uint64_t size = ms_uw_pointer(d->mo, &body, encoding & 0xf, 0);
-        if (body.failed)
+        if (!ms_eh_range(&frames, &fde, &cie, word, &lo, &size))
             continue;
         ms_uw_add(t, d->mo, lo);
         ms_uw_add(t, d->mo, lo + size);
@@ -10689,6 +10797,96 @@ static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
     return ms_sym_exact(ms_src_table(names), addr, want);
 }
 
+/* ==== >>unwind registers ===================================================================================
+ * Job:    the registers of a frame, and the memory that the callback reads.
+ * Offers: ms_unr_arch_of, ms_unr_set, ms_unr_knows, ms_unr_word, ms_unr_load.
+ * Never:  knows how a frame is laid out. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* Places of registers in machsym_unwind_state.v */
+enum {
+    ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
+    ms_UNR_NONE = 255,
+    ms_UNR_ARM64_X19 = 19,
+    ms_UNR_ARM64_FP = 29,
+    ms_UNR_ARM64_LR = 30,
+    ms_UNR_ARM64_SP = 31,
+    ms_UNR_ARM64_PC = 32,
+    ms_UNR_X86_RBX = 3,
+    ms_UNR_X86_RBP = 6,
+    ms_UNR_X86_RSP = 7,
+    ms_UNR_X86_R12 = 12,
+    ms_UNR_X86_RIP = 16,
+    ms_UNR_I386_ECX = 1,
+    ms_UNR_I386_EDX = 2,
+    ms_UNR_I386_EBX = 3,
+    ms_UNR_I386_ESP = 4,
+    ms_UNR_I386_EBP = 5,
+    ms_UNR_I386_ESI = 6,
+    ms_UNR_I386_EDI = 7,
+    ms_UNR_I386_EIP = 8
+};
+
+/* What one kind of processor calls its registers. kept: those that a function hands back as it got them, a
+ * bit for each. word: the bytes of a saved register; 0: no processor that can be unwound. */
+typedef struct ms_unr_arch {
+    uint64_t kept;
+    uint8_t fp, sp, pc, word;
+    bool is_arm64;
+} ms_unr_arch;
+
+static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
+{
+    /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. */
+    static const ms_unr_arch of_arm64 = {0x3ff80000, ms_UNR_ARM64_FP, ms_UNR_ARM64_SP, ms_UNR_ARM64_PC, 8,
+                                         true};
+    static const ms_unr_arch of_x86_64 = {0xf048, ms_UNR_X86_RBP, ms_UNR_X86_RSP, ms_UNR_X86_RIP, 8, false};
+    static const ms_unr_arch of_i386 = {0xe8, ms_UNR_I386_EBP, ms_UNR_I386_ESP, ms_UNR_I386_EIP, 4, false};
+    static const ms_unr_arch none = {0, 0, 0, 0, 0, false};
+    switch (cputype) {
+    case ms_CPU_ARM64:
+    case ms_CPU_ARM64_32: return of_arm64; /* its frames have words of 8 bytes, too */
+    case ms_CPU_X86_64: return of_x86_64;
+    case ms_UNR_CPU_I386: return of_i386;
+    default: return none;
+    }
+}
+
+static void ms_unr_set(machsym_unwind_state *s, unsigned number, uint64_t value)
+{
+    s->v[number] = value;
+    s->known |= (uint64_t)1 << number;
+}
+
+static bool ms_unr_knows(const machsym_unwind_state *s, unsigned number)
+{
+    return (s->known >> number & 1) != 0;
+}
+
+static bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr, uint64_t *out)
+{
+    uint8_t raw[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    uint64_t end;
+    if (!ms_add_ok(addr, size, &end) || !desc->read(desc->ctx, addr, raw, size))
+        return false;
+    *out = ms_rd_raw_u64(raw);
+    return true;
+}
+
+/* Loads a register that was saved. One that cannot be read is not known from there on. */
+static void ms_unr_load(const machsym_unwind_desc *desc, machsym_unwind_state *s, unsigned number,
+                        unsigned size, uint64_t addr)
+{
+    uint64_t value;
+    if (ms_unr_word(desc, size, addr, &value))
+        ms_unr_set(s, number, value);
+    else
+        s->known &= ~((uint64_t)1 << number);
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
 /* ==== >>compact unwind =====================================================================================
  * Job:    finds the compact unwind encoding of an address.
  * Offers: ms_unc_find, ms_unc_saved.
@@ -10719,7 +10917,7 @@ typedef struct ms_unc_entry {
 /* The last of count words, each stride bytes after the one before, whose bits of mask are at most key. The
  * search halves the count, so it ends whatever the words are. Returns: false when no word is, or a read
  * failed. */
-static bool ms_unc_search(const ms_unt_table *table, uint64_t off, uint32_t count, uint32_t stride,
+static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t count, uint32_t stride,
                           uint32_t mask, uint64_t key, uint32_t *at)
 {
     uint32_t lo = 0, hi = count, word;
@@ -10738,7 +10936,7 @@ static bool ms_unc_search(const ms_unt_table *table, uint64_t off, uint32_t coun
 
 /* A compressed page writes above an entry's offset the number of its encoding: first those that all pages
  * share, then the page's own. */
-static bool ms_unc_numbered(const ms_unt_table *table, const ms_unt_head *head, const ms_unt_page *page,
+static bool ms_unc_numbered(const ms_piece_source *table, const ms_unt_head *head, const ms_unt_page *page,
                             uint32_t number, uint32_t *encoding)
 {
     uint32_t own; /* where the page's own are, and how many */
@@ -10751,7 +10949,7 @@ static bool ms_unc_numbered(const ms_unt_table *table, const ms_unt_head *head, 
 
 /* off counts from the image's header. The last entry of the index only ends the one before. Returns: whether
  * the table has an entry for it. */
-static bool ms_unc_find(const ms_unt_table *table, uint64_t off, ms_unc_entry *out)
+static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry *out)
 {
     ms_unt_head head;
     ms_unt_page page;
@@ -10800,6 +10998,655 @@ static unsigned ms_unc_saved(uint32_t encoding, uint8_t saved[ms_UNC_SAVED_MAX])
 
 #endif /* MACHSYM_NO_UNWIND */
 
+/* ==== >>unwind expression ==================================================================================
+ * Job:    the value of a DWARF expression over the registers and the memory of a frame.
+ * Offers: ms_une_value.
+ * Never:  takes more than MACHSYM_MAX_FRAME_STEPS; reads variables. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* DWARF5 7.7.1 */
+enum {
+    ms_UNE_ADDR = 0x03,
+    ms_UNE_DEREF = 0x06,
+    ms_UNE_CONST1U = 0x08,
+    ms_UNE_CONSTU = 0x10,
+    ms_UNE_CONSTS = 0x11,
+    ms_UNE_DUP = 0x12,
+    ms_UNE_DROP = 0x13,
+    ms_UNE_OVER = 0x14,
+    ms_UNE_PICK = 0x15,
+    ms_UNE_SWAP = 0x16,
+    ms_UNE_ROT = 0x17,
+    ms_UNE_ABS = 0x19,
+    ms_UNE_AND = 0x1a,
+    ms_UNE_DIV = 0x1b,
+    ms_UNE_MINUS = 0x1c,
+    ms_UNE_MOD = 0x1d,
+    ms_UNE_MUL = 0x1e,
+    ms_UNE_NEG = 0x1f,
+    ms_UNE_NOT = 0x20,
+    ms_UNE_OR = 0x21,
+    ms_UNE_PLUS = 0x22,
+    ms_UNE_PLUS_UCONST = 0x23,
+    ms_UNE_SHL = 0x24,
+    ms_UNE_SHR = 0x25,
+    ms_UNE_SHRA = 0x26,
+    ms_UNE_XOR = 0x27,
+    ms_UNE_BRA = 0x28,
+    ms_UNE_EQ = 0x29,
+    ms_UNE_GE = 0x2a,
+    ms_UNE_GT = 0x2b,
+    ms_UNE_LE = 0x2c,
+    ms_UNE_LT = 0x2d,
+    ms_UNE_NE = 0x2e,
+    ms_UNE_SKIP = 0x2f,
+    ms_UNE_LIT0 = 0x30,
+    ms_UNE_BREG0 = 0x70,
+    ms_UNE_BREGX = 0x92,
+    ms_UNE_DEREF_SIZE = 0x94,
+    ms_UNE_NOP = 0x96,
+    ms_UNE_STACK = 32
+};
+
+/* A machine. Each operation first takes its places, so that none is outside of the stack. */
+typedef struct ms_une {
+    const machsym_unwind_desc *desc;
+    const machsym_unwind_state *s;
+    ms_rd rd;
+    uint64_t v[ms_UNE_STACK];
+    unsigned count;
+    unsigned word;
+    bool failed;
+} ms_une;
+
+static void ms_une_push(ms_une *m, uint64_t value)
+{
+    if (m->count == ms_UNE_STACK)
+        m->failed = true;
+    else
+        m->v[m->count++] = m->word == 8 ? value : value & 0xffffffff;
+}
+
+/* The value at depth below the top. */
+static uint64_t ms_une_peek(ms_une *m, unsigned depth)
+{
+    if (depth < m->count)
+        return m->v[m->count - 1 - depth];
+    m->failed = true;
+    return 0;
+}
+
+static uint64_t ms_une_pop(ms_une *m)
+{
+    uint64_t value = ms_une_peek(m, 0);
+    if (!m->failed)
+        m->count--;
+    return value;
+}
+
+/* A value with the sign of its word. */
+static int64_t ms_une_signed(const ms_une *m, uint64_t value)
+{
+    return m->word == 8 ? (int64_t)value : (int64_t)(int32_t)(uint32_t)value;
+}
+
+static void ms_une_register(ms_une *m, uint64_t number, int64_t off)
+{
+    if (number > 32 || !ms_unr_knows(m->s, (unsigned)number))
+        m->failed = true;
+    else
+        ms_une_push(m, m->s->v[number] + (uint64_t)off);
+}
+
+static void ms_une_load(ms_une *m, unsigned size)
+{
+    uint64_t value = 0;
+    if (size == 0 || size > m->word || !ms_unr_word(m->desc, size, ms_une_pop(m), &value))
+        m->failed = true;
+    ms_une_push(m, value);
+}
+
+/* Signed constants of 1, 2, 4 and 8 bytes follow unsigned ones of the same size. */
+static void ms_une_constant(ms_une *m, unsigned op)
+{
+    unsigned size = 1u << (op - ms_UNE_CONST1U) / 2;
+    uint64_t value = ms_rd_uint(&m->rd, size);
+    if ((op & 1) != 0 && size != 8 && (value >> (8 * size - 1) & 1) != 0)
+        value |= ~(uint64_t)0 << 8 * size;
+    ms_une_push(m, value);
+}
+
+/* What jumps out of the expression fails. */
+static void ms_une_jump(ms_une *m, bool taken)
+{
+    int64_t by = (int16_t)ms_rd_u16(&m->rd);
+    int64_t at = (int64_t)ms_rd_offset(&m->rd) + by;
+    if (!taken)
+        return;
+    if (at < 0 || at > m->rd.end - m->rd.start)
+        m->failed = true;
+    else
+        m->rd.p = m->rd.start + at;
+}
+
+static void ms_une_stack(ms_une *m, unsigned op)
+{
+    uint64_t a = 0, b = 0, c;
+    switch (op) {
+    case ms_UNE_DUP: ms_une_push(m, ms_une_peek(m, 0)); return;
+    case ms_UNE_DROP: ms_une_pop(m); return;
+    case ms_UNE_OVER: ms_une_push(m, ms_une_peek(m, 1)); return;
+    case ms_UNE_PICK: ms_une_push(m, ms_une_peek(m, ms_rd_u8(&m->rd))); return;
+    default: break;
+    }
+    a = ms_une_pop(m);
+    b = ms_une_pop(m);
+    if (op == ms_UNE_SWAP) {
+        ms_une_push(m, a);
+        ms_une_push(m, b);
+        return;
+    }
+    c = ms_une_pop(m); /* rot: the top goes below the two under it */
+    ms_une_push(m, a);
+    ms_une_push(m, c);
+    ms_une_push(m, b);
+}
+
+/* b: the top; a: what lies below it. Shifts by more than the word are 0, or the sign. */
+static uint64_t ms_une_two(ms_une *m, unsigned op, uint64_t a, uint64_t b)
+{
+    int64_t sa = ms_une_signed(m, a), sb = ms_une_signed(m, b);
+    uint64_t most = m->word * 8 - 1;
+    switch (op) {
+    case ms_UNE_AND: return a & b;
+    case ms_UNE_DIV:
+    case ms_UNE_MOD:
+        if (b == 0)
+            m->failed = true;
+        else if (op == ms_UNE_MOD)
+            return a % b;
+        else if (sb == -1)
+            return 0 - a; /* the least number has no positive one */
+        else
+            return (uint64_t)(sa / sb);
+        return 0;
+    case ms_UNE_MINUS: return a - b;
+    case ms_UNE_MUL: return a * b;
+    case ms_UNE_OR: return a | b;
+    case ms_UNE_PLUS: return a + b;
+    case ms_UNE_SHL: return b > most ? 0 : a << b;
+    case ms_UNE_SHR: return b > most ? 0 : a >> b;
+    case ms_UNE_SHRA: {
+        uint64_t by = b > most ? most : b;
+        return sa < 0 ? ~(~(uint64_t)sa >> by) : (uint64_t)sa >> by;
+    }
+    case ms_UNE_XOR: return a ^ b;
+    case ms_UNE_EQ: return sa == sb;
+    case ms_UNE_GE: return sa >= sb;
+    case ms_UNE_GT: return sa > sb;
+    case ms_UNE_LE: return sa <= sb;
+    case ms_UNE_LT: return sa < sb;
+    case ms_UNE_NE: return sa != sb;
+    default: m->failed = true; return 0;
+    }
+}
+
+static void ms_une_arithmetic(ms_une *m, unsigned op)
+{
+    uint64_t b = ms_une_pop(m);
+    switch (op) {
+    case ms_UNE_ABS: ms_une_push(m, ms_une_signed(m, b) < 0 ? 0 - b : b); return;
+    case ms_UNE_NEG: ms_une_push(m, 0 - b); return;
+    case ms_UNE_NOT: ms_une_push(m, ~b); return;
+    case ms_UNE_PLUS_UCONST: ms_une_push(m, b + ms_rd_uleb(&m->rd)); return;
+    default: {
+        uint64_t a = ms_une_pop(m);
+        ms_une_push(m, ms_une_two(m, op, a, b));
+        return;
+    }
+    }
+}
+
+static void ms_une_step(ms_une *m)
+{
+    unsigned op = ms_rd_u8(&m->rd);
+    if (op >= ms_UNE_LIT0 && op < ms_UNE_LIT0 + 32)
+        ms_une_push(m, op - ms_UNE_LIT0);
+    else if (op >= ms_UNE_BREG0 && op < ms_UNE_BREG0 + 32)
+        ms_une_register(m, op - ms_UNE_BREG0, ms_rd_sleb(&m->rd));
+    else if (op == ms_UNE_BREGX) {
+        uint64_t number = ms_rd_uleb(&m->rd);
+        ms_une_register(m, number, ms_rd_sleb(&m->rd));
+    } else if (op == ms_UNE_ADDR)
+        ms_une_push(m, ms_rd_uint(&m->rd, m->word));
+    else if (op >= ms_UNE_CONST1U && op < ms_UNE_CONSTU)
+        ms_une_constant(m, op);
+    else if (op == ms_UNE_CONSTU)
+        ms_une_push(m, ms_rd_uleb(&m->rd));
+    else if (op == ms_UNE_CONSTS)
+        ms_une_push(m, (uint64_t)ms_rd_sleb(&m->rd));
+    else if (op == ms_UNE_DEREF)
+        ms_une_load(m, m->word);
+    else if (op == ms_UNE_DEREF_SIZE)
+        ms_une_load(m, ms_rd_u8(&m->rd));
+    else if (op >= ms_UNE_DUP && op <= ms_UNE_ROT)
+        ms_une_stack(m, op);
+    else if (op == ms_UNE_SKIP)
+        ms_une_jump(m, true);
+    else if (op == ms_UNE_BRA)
+        ms_une_jump(m, ms_une_pop(m) != 0);
+    else if (op >= ms_UNE_ABS && op <= ms_UNE_NE)
+        ms_une_arithmetic(m, op);
+    else if (op != ms_UNE_NOP)
+        m->failed = true;
+}
+
+/* The value of an expression. first: what lies on the stack when it begins; NULL: nothing does. Returns:
+ * false where it cannot be computed. */
+static bool ms_une_value(const machsym_unwind_desc *desc, const machsym_unwind_state *s, ms_span expression,
+                         const uint64_t *first, uint64_t *out)
+{
+    ms_une m;
+    m.desc = desc;
+    m.s = s;
+    m.rd = ms_rd_make(expression);
+    m.count = 0;
+    m.word = ms_unr_arch_of(desc->cputype).word;
+    m.failed = false;
+    if (first != NULL)
+        ms_une_push(&m, *first);
+    for (unsigned steps = 0; ms_rd_left(&m.rd) != 0 && !m.failed; steps++) {
+        MACHSYM_COUNT_WORK(1);
+        if (steps == MACHSYM_MAX_FRAME_STEPS)
+            return false;
+        ms_une_step(&m);
+    }
+    *out = ms_une_peek(&m, 0);
+    return !m.failed && !m.rd.failed;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+/* ==== >>unwind CFA =========================================================================================
+ * Job:    the caller's registers by the CFA program of a function.
+ * Offers: ms_cfa_row_at, ms_cfa_step.
+ * Never:  allocates; runs a program twice. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* DWARF5 7.24; the upper two bits of an instruction may be one by themselves. */
+enum {
+    ms_CFA_ADVANCE = 0x40,
+    ms_CFA_OFFSET = 0x80,
+    ms_CFA_RESTORE = 0xc0,
+    ms_CFA_NOP = 0x00,
+    ms_CFA_SET_LOC = 0x01,
+    ms_CFA_ADVANCE1 = 0x02,
+    ms_CFA_ADVANCE2 = 0x03,
+    ms_CFA_ADVANCE4 = 0x04,
+    ms_CFA_OFFSET_EXTENDED = 0x05,
+    ms_CFA_RESTORE_EXTENDED = 0x06,
+    ms_CFA_UNDEFINED = 0x07,
+    ms_CFA_SAME = 0x08,
+    ms_CFA_REGISTER = 0x09,
+    ms_CFA_REMEMBER = 0x0a,
+    ms_CFA_RESTORE_STATE = 0x0b,
+    ms_CFA_DEF_CFA = 0x0c,
+    ms_CFA_DEF_REGISTER = 0x0d,
+    ms_CFA_DEF_OFFSET = 0x0e,
+    ms_CFA_DEF_EXPRESSION = 0x0f,
+    ms_CFA_EXPRESSION = 0x10,
+    ms_CFA_OFFSET_SF = 0x11,
+    ms_CFA_DEF_CFA_SF = 0x12,
+    ms_CFA_DEF_OFFSET_SF = 0x13,
+    ms_CFA_VAL_OFFSET = 0x14,
+    ms_CFA_VAL_OFFSET_SF = 0x15,
+    ms_CFA_VAL_EXPRESSION = 0x16,
+    ms_CFA_SIGNED_WITH_PC = 0x2c, /* arm64: the return address is signed, or no more */
+    ms_CFA_SIGNED = 0x2d,
+    ms_CFA_ARGUMENTS = 0x2e, /* GNU_args_size */
+    ms_CFA_STATES = 4,       /* that a program may remember; clang's remember one */
+    ms_CFA_REGISTERS = 33
+};
+
+/* Where a register of the caller is. */
+typedef enum ms_cfa_kind {
+    ms_CFA_IS_SAME, /* in itself */
+    ms_CFA_IS_UNDEFINED,
+    ms_CFA_IS_AT,       /* in memory, at an offset from the CFA */
+    ms_CFA_IS_OFFSET,   /* the CFA and an offset itself */
+    ms_CFA_IS_REGISTER, /* in another register; of the CFA: that and an offset */
+    ms_CFA_IS_AT_EXPRESSION,
+    ms_CFA_IS_EXPRESSION
+} ms_cfa_kind;
+
+typedef struct ms_cfa_rule {
+    const uint8_t *expression;
+    int64_t value; /* an offset, a register, or the length of the expression */
+    ms_cfa_kind kind;
+} ms_cfa_rule;
+
+/* The rules of all registers at one address. */
+typedef struct ms_cfa_row {
+    ms_cfa_rule rules[ms_CFA_REGISTERS];
+    ms_cfa_rule cfa;
+    uint64_t cfa_register;
+} ms_cfa_row;
+
+/* A program while it runs. */
+typedef struct ms_cfa_machine {
+    const ms_eh_cie *cie;
+    ms_cfa_row row;
+    ms_cfa_row first; /* as the CIE left it, which "restore" goes back to */
+    ms_cfa_row kept[ms_CFA_STATES];
+    unsigned kept_count;
+    unsigned word;
+    uint64_t pc;
+} ms_cfa_machine;
+
+/* Registers past those that are kept, of vectors, are left out. */
+static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
+{
+    if (number >= ms_CFA_REGISTERS)
+        return;
+    row->rules[number].kind = kind;
+    row->rules[number].value = value;
+}
+
+/* Numbers are multiplied without their sign: a hostile product may be of any size. */
+static int64_t ms_cfa_times(int64_t factor, uint64_t number)
+{
+    return (int64_t)((uint64_t)factor * number);
+}
+
+static ms_cfa_rule ms_cfa_block(ms_rd *rd, ms_cfa_kind kind)
+{
+    ms_cfa_rule rule;
+    uint64_t len = ms_rd_uleb(rd);
+    ms_span block = ms_rd_span(rd, len);
+    rule.expression = block.ptr;
+    rule.value = (int64_t)block.len;
+    rule.kind = kind;
+    return rule;
+}
+
+static void ms_cfa_define(ms_cfa_row *row, uint64_t number, int64_t off)
+{
+    row->cfa.kind = ms_CFA_IS_REGISTER;
+    row->cfa_register = number;
+    row->cfa.value = off;
+}
+
+/* Instructions that say what the CFA is. Returns: false for one that is none of them. */
+static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
+{
+    ms_cfa_row *row = &m->row;
+    uint64_t number;
+    switch (op) {
+    case ms_CFA_DEF_CFA:
+        number = ms_rd_uleb(rd);
+        ms_cfa_define(row, number, (int64_t)ms_rd_uleb(rd));
+        return true;
+    case ms_CFA_DEF_CFA_SF:
+        number = ms_rd_uleb(rd);
+        ms_cfa_define(row, number, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
+        return true;
+    case ms_CFA_DEF_REGISTER: ms_cfa_define(row, ms_rd_uleb(rd), row->cfa.value); return true;
+    case ms_CFA_DEF_OFFSET: ms_cfa_define(row, row->cfa_register, (int64_t)ms_rd_uleb(rd)); return true;
+    case ms_CFA_DEF_OFFSET_SF:
+        ms_cfa_define(row, row->cfa_register, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
+        return true;
+    case ms_CFA_DEF_EXPRESSION: row->cfa = ms_cfa_block(rd, ms_CFA_IS_EXPRESSION); return true;
+    default: return false;
+    }
+}
+
+static void ms_cfa_back_to_first(ms_cfa_machine *m, uint64_t number)
+{
+    if (number < ms_CFA_REGISTERS)
+        m->row.rules[number] = m->first.rules[number];
+}
+
+static void ms_cfa_expression_of(ms_cfa_row *row, ms_rd *rd, ms_cfa_kind kind)
+{
+    uint64_t number = ms_rd_uleb(rd);
+    ms_cfa_rule rule = ms_cfa_block(rd, kind);
+    if (number < ms_CFA_REGISTERS)
+        row->rules[number] = rule;
+}
+
+/* Instructions that say where a register is. Returns: false for one that is none of them. */
+static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
+{
+    int64_t align = m->cie->data_align;
+    ms_cfa_row *row = &m->row;
+    uint64_t number;
+    switch (op) {
+    case ms_CFA_OFFSET_EXTENDED:
+    case ms_CFA_VAL_OFFSET:
+        number = ms_rd_uleb(rd);
+        ms_cfa_rule_of(row, number, op == ms_CFA_VAL_OFFSET ? ms_CFA_IS_OFFSET : ms_CFA_IS_AT,
+                       ms_cfa_times(align, ms_rd_uleb(rd)));
+        return true;
+    case ms_CFA_OFFSET_SF:
+    case ms_CFA_VAL_OFFSET_SF:
+        number = ms_rd_uleb(rd);
+        ms_cfa_rule_of(row, number, op == ms_CFA_VAL_OFFSET_SF ? ms_CFA_IS_OFFSET : ms_CFA_IS_AT,
+                       ms_cfa_times(align, (uint64_t)ms_rd_sleb(rd)));
+        return true;
+    case ms_CFA_RESTORE_EXTENDED: ms_cfa_back_to_first(m, ms_rd_uleb(rd)); return true;
+    case ms_CFA_UNDEFINED: ms_cfa_rule_of(row, ms_rd_uleb(rd), ms_CFA_IS_UNDEFINED, 0); return true;
+    case ms_CFA_SAME: ms_cfa_rule_of(row, ms_rd_uleb(rd), ms_CFA_IS_SAME, 0); return true;
+    case ms_CFA_REGISTER:
+        number = ms_rd_uleb(rd);
+        ms_cfa_rule_of(row, number, ms_CFA_IS_REGISTER, (int64_t)ms_rd_uleb(rd));
+        return true;
+    case ms_CFA_EXPRESSION: ms_cfa_expression_of(row, rd, ms_CFA_IS_AT_EXPRESSION); return true;
+    case ms_CFA_VAL_EXPRESSION: ms_cfa_expression_of(row, rd, ms_CFA_IS_EXPRESSION); return true;
+    default: return false;
+    }
+}
+
+/* Instructions that go on to another address. Returns: false for one that is none of them. */
+static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t *pc)
+{
+    switch (op) {
+    case ms_CFA_SET_LOC: *pc = ms_rd_uint(rd, m->word); return true;
+    case ms_CFA_ADVANCE1: *pc += m->cie->code_align * ms_rd_u8(rd); return true;
+    case ms_CFA_ADVANCE2: *pc += m->cie->code_align * ms_rd_u16(rd); return true;
+    case ms_CFA_ADVANCE4: *pc += m->cie->code_align * ms_rd_u32(rd); return true;
+    default: return false;
+    }
+}
+
+/* All others. Returns: false for one that nobody knows, and for states that are too many or too few. */
+static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
+{
+    switch (op) {
+    case ms_CFA_NOP:
+    case ms_CFA_SIGNED_WITH_PC: /* addresses are taken without their signatures, signed or not */
+    case ms_CFA_SIGNED: return true;
+    case ms_CFA_ARGUMENTS: ms_rd_uleb(rd); return true;
+    case ms_CFA_REMEMBER:
+        if (m->kept_count == ms_CFA_STATES)
+            return false;
+        m->kept[m->kept_count++] = m->row;
+        return true;
+    case ms_CFA_RESTORE_STATE:
+        if (m->kept_count == 0)
+            return false;
+        m->row = m->kept[--m->kept_count];
+        return true;
+    default: return false;
+    }
+}
+
+/* Runs a program, which ends with its bytes, up to the row that holds target. */
+static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
+{
+    while (ms_rd_left(&rd) != 0) {
+        unsigned byte = ms_rd_u8(&rd), low = byte & 0x3f;
+        uint64_t pc = m->pc;
+        if ((byte & 0xc0) == ms_CFA_ADVANCE)
+            pc += m->cie->code_align * low;
+        else if ((byte & 0xc0) == ms_CFA_OFFSET)
+            ms_cfa_rule_of(&m->row, low, ms_CFA_IS_AT, ms_cfa_times(m->cie->data_align, ms_rd_uleb(&rd)));
+        else if ((byte & 0xc0) == ms_CFA_RESTORE)
+            ms_cfa_back_to_first(m, low);
+        else if (!ms_cfa_of_place(m, &rd, low, &pc) && !ms_cfa_of_cfa(m, &rd, low) &&
+                 !ms_cfa_of_register(m, &rd, low) && !ms_cfa_of_rest(m, &rd, low))
+            return false;
+        if (pc > target)
+            return !rd.failed;
+        m->pc = pc;
+    }
+    return !rd.failed;
+}
+
+/* The rules at an address of a function that begins at lo. */
+static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, uint64_t lo, uint64_t pc,
+                          ms_cfa_row *out)
+{
+    ms_cfa_machine m;
+    m.cie = cie;
+    m.kept_count = 0;
+    m.word = word;
+    m.pc = lo;
+    ms_zero(&m.row, sizeof m.row);
+    ms_zero(&m.first, sizeof m.first);
+    if (!ms_cfa_run(&m, cie->program, UINT64_MAX))
+        return false;
+    m.first = m.row;
+    m.pc = lo;
+    if (!ms_cfa_run(&m, program, pc))
+        return false;
+    *out = m.row;
+    return true;
+}
+
+/* Numbers of i386's esp and ebp are exchanged in eh_frame. */
+static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
+{
+    bool is_i386 = desc->cputype == ms_UNR_CPU_I386;
+    if (is_i386 && number == ms_UNR_I386_ESP)
+        return ms_UNR_I386_EBP;
+    if (is_i386 && number == ms_UNR_I386_EBP)
+        return ms_UNR_I386_ESP;
+    return number < ms_CFA_REGISTERS ? (unsigned)number : (unsigned)ms_UNR_NONE;
+}
+
+static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
+                         const ms_cfa_row *row, uint64_t *out)
+{
+    unsigned number = ms_cfa_number(desc, row->cfa_register);
+    if (row->cfa.kind == ms_CFA_IS_EXPRESSION)
+        return ms_une_value(desc, s, ms_span_make(row->cfa.expression, (size_t)row->cfa.value), NULL, out);
+    if (row->cfa.kind != ms_CFA_IS_REGISTER || number == ms_UNR_NONE || !ms_unr_knows(s, number))
+        return false;
+    *out = s->v[number] + (uint64_t)row->cfa.value;
+    return true;
+}
+
+/* The value of a register by its rule, in the frame s. Returns: false where it is not known. */
+static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
+                         const ms_cfa_rule *rule, uint64_t cfa, unsigned number, uint64_t *out)
+{
+    unsigned word = ms_unr_arch_of(desc->cputype).word, from = number;
+    ms_span expression = ms_span_make(rule->expression, (size_t)rule->value);
+    uint64_t addr = cfa + (uint64_t)rule->value;
+    switch (rule->kind) {
+    case ms_CFA_IS_UNDEFINED: return false;
+    case ms_CFA_IS_OFFSET: *out = addr; return true;
+    case ms_CFA_IS_EXPRESSION: return ms_une_value(desc, s, expression, &cfa, out);
+    case ms_CFA_IS_AT_EXPRESSION:
+        if (!ms_une_value(desc, s, expression, &cfa, &addr))
+            return false;
+        return ms_unr_word(desc, word, addr, out);
+    case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
+    case ms_CFA_IS_REGISTER: from = ms_cfa_number(desc, (uint64_t)rule->value); break;
+    default: break; /* the same */
+    }
+    if (from == ms_UNR_NONE || !ms_unr_knows(s, from))
+        return false;
+    *out = s->v[from];
+    return true;
+}
+
+/* Makes the registers of s those of the caller. All rules are of the frame's own registers. Without a rule,
+ * the stack pointer is the CFA. A return address that is undefined is as a thread begins. */
+static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row, uint64_t return_register,
+                          machsym_unwind_state *s)
+{
+    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    machsym_unwind_state frame = *s;
+    uint64_t cfa, value;
+    if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
+        return false;
+    for (unsigned i = 0; i < ms_CFA_REGISTERS; i++) {
+        unsigned number = ms_cfa_number(desc, i);
+        if (number == arch.sp && row->rules[i].kind == ms_CFA_IS_SAME)
+            ms_unr_set(s, number, cfa);
+        else if (ms_cfa_apply(desc, &frame, &row->rules[i], cfa, number, &value))
+            ms_unr_set(s, number, value);
+        else
+            s->known &= ~((uint64_t)1 << number);
+    }
+    const ms_cfa_rule *rule = &row->rules[return_register];
+    if (rule->kind == ms_CFA_IS_UNDEFINED)
+        value = 0;
+    else if (!ms_cfa_apply(desc, &frame, rule, cfa, (unsigned)return_register, &value))
+        return false;
+    ms_unr_set(s, arch.pc, value);
+    return ms_unr_knows(s, arch.sp);
+}
+
+/* The FDE of an address: the one at off, or the first of all that has it. */
+static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc, unsigned word,
+                        ms_eh_entry *fde, ms_eh_entry *room, ms_eh_cie *cie, uint64_t *lo)
+{
+    uint64_t at = off, size;
+    for (unsigned i = 0; i < MACHSYM_MAX_FRAME_SEARCH && ms_eh_entry_at(frames, at, fde); i++) {
+        at = fde->next;
+        if (fde->back != 0 && ms_eh_cie_at(frames, fde, word, room, cie) &&
+            ms_eh_range(frames, fde, cie, word, lo, &size) && pc >= *lo && pc - *lo < size)
+            return true;
+        if (off != 0)
+            return false;
+    }
+    return false;
+}
+
+/* What follows the addresses and the data of an FDE. */
+static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
+{
+    if (cie->has_data)
+        ms_rd_skip(&fde->body, ms_rd_uleb(&fde->body));
+    return fde->body;
+}
+
+/* Makes the registers of s those of its caller. off: of the FDE; 0: it is searched. Returns: false where no
+ * program leads on, and s is as it was. */
+static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *frames, uint64_t off,
+                        uint64_t pc, machsym_unwind_state *s)
+{
+    unsigned word = ms_unr_arch_of(desc->cputype).word;
+    machsym_unwind_state caller = *s;
+    ms_eh_entry fde, room;
+    ms_eh_cie cie;
+    ms_cfa_row row;
+    uint64_t lo;
+    if (!ms_cfa_find(frames, off, pc, word, &fde, &room, &cie, &lo) ||
+        !ms_cfa_row_at(&cie, ms_cfa_program(&fde, &cie), word, lo, pc, &row) ||
+        !ms_cfa_caller(desc, &row, cie.return_register, &caller))
+        return false;
+    caller.how = cie.is_signal ? MACHSYM_UNWIND_SIGNAL : MACHSYM_UNWIND_CFA;
+    *s = caller;
+    return true;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
 /* ==== >>unwind step ========================================================================================
  * Job:    makes the caller's registers of a frame's.
  * Offers: ms_uns_next.
@@ -10807,97 +11654,16 @@ static unsigned ms_unc_saved(uint32_t encoding, uint8_t saved[ms_UNC_SAVED_MAX])
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* Places of registers in machsym_unwind_state.v */
-enum {
-    ms_UNS_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
-    ms_UNS_NONE = 255,
-    ms_UNS_ARM64_X19 = 19,
-    ms_UNS_ARM64_FP = 29,
-    ms_UNS_ARM64_LR = 30,
-    ms_UNS_ARM64_SP = 31,
-    ms_UNS_ARM64_PC = 32,
-    ms_UNS_X86_RBX = 3,
-    ms_UNS_X86_RBP = 6,
-    ms_UNS_X86_RSP = 7,
-    ms_UNS_X86_R12 = 12,
-    ms_UNS_X86_RIP = 16,
-    ms_UNS_I386_ECX = 1,
-    ms_UNS_I386_EDX = 2,
-    ms_UNS_I386_EBX = 3,
-    ms_UNS_I386_ESP = 4,
-    ms_UNS_I386_EBP = 5,
-    ms_UNS_I386_ESI = 6,
-    ms_UNS_I386_EDI = 7,
-    ms_UNS_I386_EIP = 8
-};
-
-/* What one kind of processor calls its registers. kept: those that a function hands back as it got them, a
- * bit for each. word: the bytes of a saved register; 0: no processor that can be unwound. */
-typedef struct ms_uns_arch {
-    uint64_t kept;
-    uint8_t fp, sp, pc, word;
-    bool is_arm64;
-} ms_uns_arch;
-
-static ms_uns_arch ms_uns_arch_of(uint32_t cputype)
-{
-    /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. */
-    static const ms_uns_arch of_arm64 = {0x3ff80000, ms_UNS_ARM64_FP, ms_UNS_ARM64_SP, ms_UNS_ARM64_PC, 8,
-                                         true};
-    static const ms_uns_arch of_x86_64 = {0xf048, ms_UNS_X86_RBP, ms_UNS_X86_RSP, ms_UNS_X86_RIP, 8, false};
-    static const ms_uns_arch of_i386 = {0xe8, ms_UNS_I386_EBP, ms_UNS_I386_ESP, ms_UNS_I386_EIP, 4, false};
-    static const ms_uns_arch none = {0, 0, 0, 0, 0, false};
-    switch (cputype) {
-    case ms_CPU_ARM64:
-    case ms_CPU_ARM64_32: return of_arm64; /* its frames have words of 8 bytes, too */
-    case ms_CPU_X86_64: return of_x86_64;
-    case ms_UNS_CPU_I386: return of_i386;
-    default: return none;
-    }
-}
-
-static void ms_uns_set(machsym_unwind_state *s, unsigned number, uint64_t value)
-{
-    s->v[number] = value;
-    s->known |= (uint64_t)1 << number;
-}
-
-static bool ms_uns_knows(const machsym_unwind_state *s, unsigned number)
-{
-    return (s->known >> number & 1) != 0;
-}
-
-static bool ms_uns_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr, uint64_t *out)
-{
-    uint8_t raw[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    uint64_t end;
-    if (!ms_add_ok(addr, size, &end) || !desc->read(desc->ctx, addr, raw, size))
-        return false;
-    *out = ms_rd_raw_u64(raw);
-    return true;
-}
-
-/* Loads a register that was saved. One that cannot be read is not known from there on. */
-static void ms_uns_load(const machsym_unwind_desc *desc, machsym_unwind_state *s, unsigned number,
-                        unsigned size, uint64_t addr)
-{
-    uint64_t value;
-    if (ms_uns_word(desc, size, addr, &value))
-        ms_uns_set(s, number, value);
-    else
-        s->known &= ~((uint64_t)1 << number);
-}
-
 /* The frame that a frame pointer leads to: the caller's frame pointer, above it the return address. */
-static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_uns_arch arch, machsym_unwind_state *s)
+static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t at = s->v[arch.fp], fp, pc;
-    if (!ms_uns_knows(s, arch.fp) || at % arch.word != 0 || !ms_uns_word(desc, arch.word, at, &fp) ||
-        !ms_uns_word(desc, arch.word, at + arch.word, &pc))
+    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0 || !ms_unr_word(desc, arch.word, at, &fp) ||
+        !ms_unr_word(desc, arch.word, at + arch.word, &pc))
         return false;
-    ms_uns_set(s, arch.fp, fp);
-    ms_uns_set(s, arch.sp, at + 2 * (uint64_t)arch.word);
-    ms_uns_set(s, arch.pc, pc);
+    ms_unr_set(s, arch.fp, fp);
+    ms_unr_set(s, arch.sp, at + 2 * (uint64_t)arch.word);
+    ms_unr_set(s, arch.pc, pc);
     return true;
 }
 
@@ -10909,28 +11675,28 @@ static void ms_uns_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_s
     for (unsigned i = 0; i < 5; i++) {
         if ((encoding >> i & 1) == 0)
             continue;
-        ms_uns_load(desc, s, ms_UNS_ARM64_X19 + 2 * i, 8, at);
-        ms_uns_load(desc, s, ms_UNS_ARM64_X19 + 2 * i + 1, 8, at - 8);
+        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i, 8, at);
+        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i + 1, 8, at - 8);
         at -= 16;
     }
 }
 
 static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
 {
-    uint64_t fp = s->v[ms_UNS_ARM64_FP];
+    uint64_t fp = s->v[ms_UNR_ARM64_FP];
     switch (encoding & ms_UNC_MODE) {
     case ms_UNC_ARM64_FRAME:
-        if (!ms_uns_frame(desc, ms_uns_arch_of(desc->cputype), s))
+        if (!ms_uns_frame(desc, ms_unr_arch_of(desc->cputype), s))
             return false;
         ms_uns_arm64_pairs(desc, s, encoding, fp - 8);
         return true;
     case ms_UNC_ARM64_FRAMELESS: {
         uint64_t size = (uint64_t)(encoding >> 12 & 0xfff) * 16;
-        if (!ms_uns_knows(s, ms_UNS_ARM64_LR))
+        if (!ms_unr_knows(s, ms_UNR_ARM64_LR))
             return false; /* a call has overwritten it: only the first frame can be without one of its own */
-        ms_uns_set(s, ms_UNS_ARM64_SP, s->v[ms_UNS_ARM64_SP] + size);
-        ms_uns_arm64_pairs(desc, s, encoding, s->v[ms_UNS_ARM64_SP] - 8);
-        ms_uns_set(s, ms_UNS_ARM64_PC, s->v[ms_UNS_ARM64_LR]);
+        ms_unr_set(s, ms_UNR_ARM64_SP, s->v[ms_UNR_ARM64_SP] + size);
+        ms_uns_arm64_pairs(desc, s, encoding, s->v[ms_UNR_ARM64_SP] - 8);
+        ms_unr_set(s, ms_UNR_ARM64_PC, s->v[ms_UNR_ARM64_LR]);
         return true;
     }
     default: return false;
@@ -10940,24 +11706,24 @@ static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *
 /* The register that an encoding calls 1 to 6; 0 and 7 are none. */
 static unsigned ms_uns_x86_register(uint32_t cputype, unsigned number)
 {
-    static const uint8_t of_x86_64[6] = {ms_UNS_X86_RBX, ms_UNS_X86_R12, 13, 14, 15, ms_UNS_X86_RBP};
-    static const uint8_t of_i386[6] = {ms_UNS_I386_EBX, ms_UNS_I386_ECX, ms_UNS_I386_EDX,
-                                       ms_UNS_I386_EDI, ms_UNS_I386_ESI, ms_UNS_I386_EBP};
+    static const uint8_t of_x86_64[6] = {ms_UNR_X86_RBX, ms_UNR_X86_R12, 13, 14, 15, ms_UNR_X86_RBP};
+    static const uint8_t of_i386[6] = {ms_UNR_I386_EBX, ms_UNR_I386_ECX, ms_UNR_I386_EDX,
+                                       ms_UNR_I386_EDI, ms_UNR_I386_ESI, ms_UNR_I386_EBP};
     if (number == 0 || number > 6)
-        return ms_UNS_NONE;
+        return ms_UNR_NONE;
     return cputype == ms_CPU_X86_64 ? of_x86_64[number - 1] : of_i386[number - 1];
 }
 
 static bool ms_uns_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
 {
-    ms_uns_arch arch = ms_uns_arch_of(desc->cputype);
+    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint64_t at = s->v[arch.fp] - (uint64_t)arch.word * (encoding >> 16 & 0xff);
     if (!ms_uns_frame(desc, arch, s))
         return false;
     for (unsigned i = 0; i < 5; i++) {
         unsigned number = ms_uns_x86_register(desc->cputype, encoding >> 3 * i & 7);
-        if (number != ms_UNS_NONE)
-            ms_uns_load(desc, s, number, arch.word, at);
+        if (number != ms_UNR_NONE)
+            ms_unr_load(desc, s, number, arch.word, at);
         at += arch.word;
     }
     return true;
@@ -10967,12 +11733,12 @@ static bool ms_uns_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_sta
 static bool ms_uns_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                  uint64_t start)
 {
-    ms_uns_arch arch = ms_uns_arch_of(desc->cputype);
+    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint8_t saved[ms_UNC_SAVED_MAX];
     uint64_t size = encoding >> 16 & 0xff, pc;
     unsigned count = ms_unc_saved(encoding, saved);
     if ((encoding & ms_UNC_MODE) == ms_UNC_X86_INDIRECT) {
-        if (!ms_uns_word(desc, 4, start + size, &size))
+        if (!ms_unr_word(desc, 4, start + size, &size))
             return false;
         size += (uint64_t)arch.word * (encoding >> 13 & 7);
     } else {
@@ -10981,19 +11747,19 @@ static bool ms_uns_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind
     if (size < (uint64_t)arch.word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
         return false;
     uint64_t cfa = s->v[arch.sp] + size, at = cfa - (uint64_t)arch.word * (count + 1);
-    if (!ms_uns_word(desc, arch.word, cfa - arch.word, &pc))
+    if (!ms_unr_word(desc, arch.word, cfa - arch.word, &pc))
         return false;
     for (unsigned i = 0; i < count; i++, at += arch.word)
-        ms_uns_load(desc, s, ms_uns_x86_register(desc->cputype, saved[i]), arch.word, at);
-    ms_uns_set(s, arch.sp, cfa);
-    ms_uns_set(s, arch.pc, pc);
+        ms_unr_load(desc, s, ms_uns_x86_register(desc->cputype, saved[i]), arch.word, at);
+    ms_unr_set(s, arch.sp, cfa);
+    ms_unr_set(s, arch.pc, pc);
     return true;
 }
 
 static bool ms_uns_compact(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                            uint64_t start)
 {
-    if (ms_uns_arch_of(desc->cputype).is_arm64)
+    if (ms_unr_arch_of(desc->cputype).is_arm64)
         return ms_uns_arm64(desc, s, encoding);
     switch (encoding & ms_UNC_MODE) {
     case ms_UNC_X86_FRAME: return ms_uns_x86_frame(desc, s, encoding);
@@ -11013,50 +11779,72 @@ static const machsym_unwind_image *ms_uns_image(const machsym_unwind_desc *desc,
     return NULL;
 }
 
-static bool ms_uns_entry(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
-                         ms_unc_entry *out)
+static ms_piece_source ms_uns_source(const machsym_unwind_desc *desc, const machsym_unwind_section *section)
 {
-    const machsym_unwind_section *section = &image->unwind_info;
-    ms_unt_table table;
-    table.bytes = ms_span_make(section->bytes.ptr, section->bytes.len);
-    table.read = section->bytes.ptr != NULL ? NULL : desc->read;
-    table.ctx = desc->ctx;
-    table.addr = section->addr;
-    table.size = section->size;
-    return ms_unc_find(&table, pc - image->load_addr, out);
+    ms_piece_source source;
+    source.bytes = ms_span_make(section->bytes.ptr, section->bytes.len);
+    source.read = section->bytes.ptr != NULL ? NULL : desc->read;
+    source.ctx = desc->ctx;
+    source.addr = section->addr;
+    source.size = section->size;
+    return source;
+}
+
+/* By the tables of an image: the compact one, and where that says so or says nothing, the program of the
+ * function's FDE. */
+static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
+                             machsym_unwind_state *s)
+{
+    ms_piece_source info = ms_uns_source(desc, &image->unwind_info);
+    ms_piece_source frames = ms_uns_source(desc, &image->eh_frame);
+    ms_unc_entry entry = {0, 0};
+    uint32_t dwarf = ms_unr_arch_of(desc->cputype).is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
+    uint64_t off = 0;
+    s->how = MACHSYM_UNWIND_COMPACT;
+    if (ms_unc_find(&info, pc - image->load_addr, &entry)) {
+        if (ms_uns_compact(desc, s, entry.encoding, image->load_addr + entry.lo))
+            return true;
+        if ((entry.encoding & ms_UNC_MODE) == dwarf)
+            off = entry.encoding & ms_UNC_DWARF_OFFSET;
+    }
+    return ms_cfa_step(desc, &frames, off, pc, s);
+}
+
+/* Whether the frame stopped at its pc. All others are where a call returns to. */
+static bool ms_uns_stopped(const machsym_unwind_state *s)
+{
+    return s->how == MACHSYM_UNWIND_CONTEXT || s->how == MACHSYM_UNWIND_SIGNAL;
 }
 
 /* One frame up. The address of a call is looked up a byte before its return address: a call may be the last
  * instruction of its function. Of a function without a table, only the frame pointer is known to be as its
  * caller left it. */
-static bool ms_uns_up(const machsym_unwind_desc *desc, ms_uns_arch arch, machsym_unwind_state *s)
+static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
-    uint64_t pc = s->v[arch.pc] - (s->frame_count != 0 ? 1 : 0);
-    const machsym_unwind_image *image = ms_uns_image(desc, pc);
+    uint64_t pc = s->v[arch.pc] - (ms_uns_stopped(s) ? 0 : 1);
     uint64_t kept = (uint64_t)1 << arch.fp | (uint64_t)1 << arch.sp | (uint64_t)1 << arch.pc;
-    ms_unc_entry entry = {0, 0};
-    s->how = MACHSYM_UNWIND_FP;
-    if (image != NULL && ms_uns_entry(desc, image, pc, &entry) &&
-        ms_uns_compact(desc, s, entry.encoding, image->load_addr + entry.lo)) {
-        s->how = MACHSYM_UNWIND_COMPACT;
-        kept |= arch.kept;
-    } else if (!ms_uns_frame(desc, arch, s)) {
-        return false;
+    const machsym_unwind_image *image = ms_uns_image(desc, pc);
+    if (image != NULL && ms_uns_by_tables(desc, image, pc, s)) {
+        kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
+    } else {
+        s->how = MACHSYM_UNWIND_FP;
+        if (!ms_uns_frame(desc, arch, s))
+            return false;
     }
     s->known &= kept;
     return true;
 }
 
 /* Makes s the caller's, if its stack goes on. Stacks grow down, so a caller's stack pointer is above: that
- * ends every cycle. Only the first frame of arm64 may leave it as it was, since its return address may be in
- * a register. */
+ * ends every cycle but those through signals, whose handlers may have another stack. Where a frame of arm64
+ * stopped, it may be as it was, since the return address may be in a register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
-    ms_uns_arch arch = ms_uns_arch_of(desc->cputype);
+    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state caller = *s;
     if (desc->read == NULL || (desc->images == NULL && desc->image_count != 0))
         return MACHSYM_UNWIND_ARGUMENT;
-    if (arch.word == 0 || !ms_uns_knows(s, arch.pc) || !ms_uns_knows(s, arch.sp))
+    if (arch.word == 0 || !ms_unr_knows(s, arch.pc) || !ms_unr_knows(s, arch.sp))
         return MACHSYM_UNWIND_NO_REGISTERS;
     if (s->frame_count >= MACHSYM_MAX_UNWIND_FRAMES)
         return MACHSYM_UNWIND_TOO_MANY;
@@ -11066,8 +11854,8 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
     caller.v[arch.fp] = ms_mo_unsigned(desc->cputype, caller.v[arch.fp]);
     if (caller.v[arch.pc] == 0)
         return MACHSYM_UNWIND_BOTTOM;
-    bool may_stay = arch.is_arm64 && s->frame_count == 0;
-    if (caller.v[arch.sp] < s->v[arch.sp] || (caller.v[arch.sp] == s->v[arch.sp] && !may_stay))
+    uint64_t least = s->v[arch.sp] + (arch.is_arm64 && ms_uns_stopped(s) ? 0 : 1);
+    if (caller.v[arch.sp] < least && caller.how != MACHSYM_UNWIND_SIGNAL)
         return MACHSYM_UNWIND_WRONG_WAY;
     caller.frame_count++;
     *s = caller;

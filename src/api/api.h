@@ -1123,7 +1123,9 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
 typedef enum machsym_unwind_how {
     MACHSYM_UNWIND_CONTEXT, /* its registers are those that the caller began with */
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
-    MACHSYM_UNWIND_FP       /* by the frame pointer alone */
+    MACHSYM_UNWIND_FP,      /* by the frame pointer alone */
+    MACHSYM_UNWIND_CFA,     /* by the program of a function in __eh_frame */
+    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted it at its pc; by such a program */
 } machsym_unwind_how;
 
 /* Why a stack ended. */
@@ -1150,6 +1152,7 @@ typedef struct machsym_unwind_image {
     uint64_t load_addr; /* of its header */
     uint64_t size;      /* of what is mapped from there on */
     machsym_unwind_section unwind_info;
+    machsym_unwind_section eh_frame;
 } machsym_unwind_image;
 
 /* A process to unwind in. read copies len bytes at addr of its memory, and returns whether all were there. */
@@ -1173,8 +1176,8 @@ typedef struct machsym_unwind_state {
 
 /* Makes the registers of a frame those of its caller, whose pc is the return address. Returns: false at the
  * end of the stack, with its reason in state->end. Allocates nothing, takes no lock, reads nothing of the
- * process but by desc->read, and is async-signal-safe if that is. Whatever is in the process, a stack ends
- * after at most MACHSYM_MAX_UNWIND_FRAMES. */
+ * process but by desc->read, and is async-signal-safe if that is. It takes 12 KB of stack. Whatever is in the
+ * process, a stack ends after at most MACHSYM_MAX_UNWIND_FRAMES. */
 MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
 
 /* ---- Version skew ---- */

@@ -111,8 +111,9 @@
  *
  * machsym_unwind_next makes the registers of a frame those of its caller, again and again until the stack
  * ends. It asks a callback for memory: of a corpse, a core file, a minidump, or another thread. Images are
- * told by where they are, with their compact unwind tables out of files or out of the same memory. Each frame
- * says how it was found, and each stack why it ended.
+ * told by where they are, with __unwind_info and __eh_frame out of files or out of the same memory. Each
+ * frame says how it was found, and each stack why it ended. Code is not looked into: a frame that stopped in
+ * the first or last instructions of its function has the tables' answer for its middle.
  *
  * ---- Without an operating system: examples/bytes.c ----
  *

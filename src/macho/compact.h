@@ -1,8 +1,7 @@
 #ifndef ms_ROOM_macho_compact
 #define ms_ROOM_macho_compact
-#include "../api/options.h"
-#include "../base/bytes.h"
 #include "../base/reader.h"
+#include "pieces.h"
 
 /* ==== >>compact unwind table ===============================================================================
  * Job:    reads the pages of a compact unwind table, out of a file or out of a process.
@@ -11,15 +10,6 @@
 
 /* compact_unwind_encoding.h: kinds of second-level pages. */
 enum { ms_UNT_REGULAR = 2, ms_UNT_COMPRESSED = 3, ms_UNT_INDEX_SIZE = 12 };
-
-/* The bytes of an __unwind_info: those of a file, or those of a process that are read piece by piece. */
-typedef struct ms_unt_table {
-    ms_span bytes;
-    bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len); /* NULL: bytes has them */
-    void *ctx;
-    uint64_t addr;
-    uint64_t size;
-} ms_unt_table;
 
 /* unwind_info_section_header */
 typedef struct ms_unt_head {
@@ -40,29 +30,17 @@ typedef struct ms_unt_page {
 } ms_unt_page;
 
 /* Reads count words, at most seven. */
-static bool ms_unt_words(const ms_unt_table *table, uint64_t off, uint32_t *out, size_t count)
+static bool ms_unt_words(const ms_piece_source *table, uint64_t off, uint32_t *out, size_t count)
 {
-    uint8_t raw[28];
-    uint64_t end, addr;
-    if (count > sizeof raw / 4)
-        return false;
-    if (table->read == NULL) {
-        ms_rd rd = ms_rd_at(table->bytes, off);
-        for (size_t i = 0; i < count; i++)
-            out[i] = ms_rd_u32(&rd);
-        return !rd.failed;
-    }
-    MACHSYM_COUNT_WORK(1);
-    if (!ms_add_ok(off, count * 4, &end) || end > table->size || !ms_add_ok(table->addr, off, &addr) ||
-        !table->read(table->ctx, addr, raw, count * 4))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        out[i] = ms_rd_raw_u32(raw + 4 * i);
-    return true;
+    uint8_t room[28];
+    const uint8_t *p = count <= sizeof room / 4 ? ms_piece_at(table, off, count * 4, room) : NULL;
+    for (size_t i = 0; p != NULL && i < count; i++)
+        out[i] = ms_rd_raw_u32(p + 4 * i);
+    return p != NULL;
 }
 
 /* Returns: whether the table has the one version that there is. */
-static bool ms_unt_open(const ms_unt_table *table, ms_unt_head *head)
+static bool ms_unt_open(const ms_piece_source *table, ms_unt_head *head)
 {
     uint32_t words[7]; /* the fourth and fifth are personalities */
     if (!ms_unt_words(table, 0, words, 7) || words[0] != 1)
@@ -76,7 +54,7 @@ static bool ms_unt_open(const ms_unt_table *table, ms_unt_head *head)
 
 /* base: the function that the index names for the page. Returns: false for a page of a kind that nobody
  * knows. */
-static bool ms_unt_page_at(const ms_unt_table *table, uint32_t off, uint32_t base, ms_unt_page *page)
+static bool ms_unt_page_at(const ms_piece_source *table, uint32_t off, uint32_t base, ms_unt_page *page)
 {
     uint32_t words[2];
     if (!ms_unt_words(table, off, words, 2) || (words[0] != ms_UNT_REGULAR && words[0] != ms_UNT_COMPRESSED))

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_unwind_compact
 #define ms_ROOM_unwind_compact
+#include "../macho/pieces.h"
 #include "../macho/compact.h"
 
 /* ==== >>compact unwind =====================================================================================
@@ -32,7 +33,7 @@ typedef struct ms_unc_entry {
 /* The last of count words, each stride bytes after the one before, whose bits of mask are at most key. The
  * search halves the count, so it ends whatever the words are. Returns: false when no word is, or a read
  * failed. */
-static bool ms_unc_search(const ms_unt_table *table, uint64_t off, uint32_t count, uint32_t stride,
+static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t count, uint32_t stride,
                           uint32_t mask, uint64_t key, uint32_t *at)
 {
     uint32_t lo = 0, hi = count, word;
@@ -51,7 +52,7 @@ static bool ms_unc_search(const ms_unt_table *table, uint64_t off, uint32_t coun
 
 /* A compressed page writes above an entry's offset the number of its encoding: first those that all pages
  * share, then the page's own. */
-static bool ms_unc_numbered(const ms_unt_table *table, const ms_unt_head *head, const ms_unt_page *page,
+static bool ms_unc_numbered(const ms_piece_source *table, const ms_unt_head *head, const ms_unt_page *page,
                             uint32_t number, uint32_t *encoding)
 {
     uint32_t own; /* where the page's own are, and how many */
@@ -64,7 +65,7 @@ static bool ms_unc_numbered(const ms_unt_table *table, const ms_unt_head *head, 
 
 /* off counts from the image's header. The last entry of the index only ends the one before. Returns: whether
  * the table has an entry for it. */
-static bool ms_unc_find(const ms_unt_table *table, uint64_t off, ms_unc_entry *out)
+static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry *out)
 {
     ms_unt_head head;
     ms_unt_page page;

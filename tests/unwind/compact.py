@@ -1,29 +1,10 @@
 """Compares what tests/unwind/encodings.c says of the first and last address of every function with llvm-objdump-22
 --unwind-info. Usage: compact.py "EMULATOR PROGRAM" FILE..., thin Mach-O files; folders are searched. The last line counts."""
-import os
 import re
-import struct
 import subprocess
 import sys
 
-
-def section(data, name):
-    """Offset and size of a section of a linked image; None: there is none."""
-    if data[:4] not in (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe") or struct.unpack_from("<I", data, 12)[0] in (1, 10):
-        return None
-    is_64 = data[:1] == b"\xcf"
-    at = 32 if is_64 else 28
-    for _ in range(struct.unpack_from("<I", data, 16)[0]):
-        command, size = struct.unpack_from("<II", data, at)
-        if command == (0x19 if is_64 else 1):
-            begin, step = at + (72 if is_64 else 56), 80 if is_64 else 68
-            for i in range(struct.unpack_from("<I", data, at + (64 if is_64 else 48))[0]):
-                here = begin + i * step
-                if data[here:here + 16].rstrip(b"\0") == name:
-                    _, length, offset = struct.unpack_from("<QQI" if is_64 else "<III", data, here + 32)
-                    return offset, length
-        at += size
-    return None
+from macho import images
 
 
 def wanted(path):
@@ -40,36 +21,20 @@ def wanted(path):
     return want
 
 
-def files(names):
-    for name in names:
-        if os.path.isdir(name):
-            for folder, _, inside in os.walk(name):
-                yield from (os.path.join(folder, f) for f in sorted(inside))
-        else:
-            yield name
-
-
 def main():
-    images = addresses = wrong = 0
-    for path in files(sys.argv[2:]):
-        try:
-            with open(path, "rb") as file:
-                place = section(file.read(), b"__unwind_info")
-        except (OSError, struct.error):
-            continue
-        if place is None:
-            continue
+    files = addresses = wrong = 0
+    for path, place in images(sys.argv[2:], b"__unwind_info"):
         want = wanted(path)
         got = subprocess.run(sys.argv[1].split() + [path, str(place[0]), str(place[1])], capture_output=True, text=True,
                              input="\n".join("%x" % offset for offset in want)).stdout.splitlines()
-        images += 1
+        files += 1
         addresses += len(want)
         # encoding 0 says nothing: frames-x86_64 ends with one, where the index says that the table ends
         bad = [(o, w, g) for (o, w), g in zip(want.items(), got) if w != g and (w[11:], g) != ("0x00000000", "none")]
         wrong += len(bad) + abs(len(got) - len(want))
         for offset, w, g in bad[:3]:
             print("%s: 0x%x: llvm says %s, machsym %s" % (path, offset, w, g))
-    print("%d images, %d addresses, %d differ" % (images, addresses, wrong))
+    print("%d images, %d addresses, %d differ" % (files, addresses, wrong))
     return 1 if wrong or not addresses else 0
 
 

@@ -26,8 +26,8 @@ int main(int argc, char **argv)
         fread(bytes, 1, size, file) != size)
         return 1;
     ms_span all = ms_span_make(bytes, size);
-    ms_unt_table in_file = {all, NULL, NULL, 0, 0};
-    ms_unt_table in_process = {{NULL, 0}, read_table, &all, AT, size};
+    ms_piece_source in_file = ms_piece_of_file(all, 0);
+    ms_piece_source in_process = {{NULL, 0}, read_table, &all, AT, size};
     unsigned long off;
     while (scanf("%lx", &off) == 1) {
         ms_unc_entry a = {0, 0}, b = {0, 0};

@@ -1,0 +1,142 @@
+#ifndef ms_ROOM_macho_eh_frame
+#define ms_ROOM_macho_eh_frame
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "pieces.h"
+
+/* ==== >>eh_frame ===========================================================================================
+ * Job:    reads the entries of an __eh_frame: CIEs and FDEs.
+ * Offers: ms_eh_entry_at, ms_eh_cie_at, ms_eh_range.
+ * Never:  runs their programs. */
+
+/* Pointer encodings (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
+enum { ms_EH_PCREL = 0x10, ms_EH_BASE = 0x70 };
+
+/* An entry, and its bytes where they are not in a file. */
+typedef struct ms_eh_entry {
+    uint64_t at;   /* offset of the field after the length, which leads to the CIE */
+    uint64_t next; /* where the next entry begins */
+    uint32_t back; /* what the field says: how far back the CIE is; 0: this is one */
+    ms_rd body;    /* what follows it */
+    uint8_t room[MACHSYM_MAX_FRAME_ENTRY];
+} ms_eh_entry;
+
+/* What a CIE says. */
+typedef struct ms_eh_cie {
+    unsigned encoding; /* of addresses in its FDEs */
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t return_register;
+    bool has_data;  /* its FDEs have augmentation data ('z') */
+    bool is_signal; /* their callers were interrupted, and called nothing ('S') */
+    ms_rd program;
+} ms_eh_cie;
+
+/* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
+ * may be as long as its room. The field after the length has 32 bits, even where the length has 64 (LSB
+ * 10.6.1.1). */
+static bool ms_eh_entry_at(const ms_piece_source *source, uint64_t off, ms_eh_entry *out)
+{
+    const uint8_t *head = ms_piece_at(source, off, 4, out->room);
+    uint64_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
+    if (len == 0xffffffff) {
+        off += 8;
+        head = ms_piece_at(source, off - 4, 8, out->room);
+        len = head != NULL ? ms_rd_raw_u64(head) : 0;
+    }
+    off += 4;
+    if (len == 0 || len > SIZE_MAX || (source->read != NULL && len > sizeof out->room) ||
+        !ms_add_ok(off, len, &out->next))
+        return false;
+    head = ms_piece_at(source, off, (size_t)len, out->room);
+    if (head == NULL)
+        return false;
+    out->body = ms_rd_make(ms_span_make(head, (size_t)len));
+    out->at = off;
+    out->back = ms_rd_u32(&out->body);
+    return true;
+}
+
+/* A pointer: addr is that of the field itself, word the bytes of an address. */
+static uint64_t ms_eh_pointer(ms_rd *rd, unsigned encoding, uint64_t addr, unsigned word)
+{
+    uint64_t value;
+    switch (encoding & 0xf) {
+    case 0x0: value = ms_rd_uint(rd, word); break;
+    case 0x2: value = ms_rd_u16(rd); break;
+    case 0x3: value = ms_rd_u32(rd); break;
+    case 0xa: value = (uint64_t)(int64_t)(int16_t)ms_rd_u16(rd); break;
+    case 0xb: value = (uint64_t)(int64_t)(int32_t)ms_rd_u32(rd); break;
+    case 0x4:
+    case 0xc: value = ms_rd_u64(rd); break;
+    default: ms_rd_fail(rd); return 0;
+    }
+    if ((encoding & ms_EH_BASE) == ms_EH_PCREL)
+        value += addr;
+    return word == 8 ? value : value & 0xffffffff;
+}
+
+/* The augmentation's data, by its letters. One that nobody knows hides those after it. */
+static void ms_eh_cie_data(ms_eh_cie *cie, ms_rd data, machsym_str letters, unsigned word)
+{
+    for (size_t i = 1; i < letters.len; i++) {
+        switch (letters.ptr[i]) {
+        case 'R': cie->encoding = ms_rd_u8(&data); break;
+        case 'L': ms_rd_u8(&data); break;
+        case 'P': {
+            unsigned encoding = ms_rd_u8(&data);
+            ms_eh_pointer(&data, encoding, 0, word);
+            break;
+        }
+        case 'S': cie->is_signal = true; break;
+        case 'B': break; /* arm64: signed by key B */
+        default: return;
+        }
+    }
+}
+
+/* rd: what follows the field of a CIE. Without 'z' the augmentation has no data. */
+static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
+{
+    unsigned version = ms_rd_u8(&rd);
+    ms_span text = ms_rd_span(&rd, ms_rd_left(&rd) < 16 ? ms_rd_left(&rd) : 16);
+    machsym_str letters = ms_str_bounded((const char *)text.ptr, text.len);
+    ms_zero(cie, sizeof *cie);
+    if (letters.len == text.len) {
+        ms_rd_fail(&rd); /* too long for any that is known */
+    } else {
+        rd.p -= text.len - letters.len - 1;
+    }
+    cie->code_align = ms_rd_uleb(&rd);
+    cie->data_align = ms_rd_sleb(&rd);
+    cie->return_register = version == 1 ? ms_rd_u8(&rd) : ms_rd_uleb(&rd);
+    cie->has_data = letters.len != 0 && letters.ptr[0] == 'z';
+    if (cie->has_data) {
+        ms_rd data = ms_rd_make(ms_rd_span(&rd, ms_rd_uleb(&rd)));
+        ms_eh_cie_data(cie, data, letters, word);
+    }
+    cie->program = rd;
+}
+
+/* The CIE of an FDE. room: where its bytes are kept. Returns: false where there is none. */
+static bool ms_eh_cie_at(const ms_piece_source *source, const ms_eh_entry *fde, unsigned word,
+                         ms_eh_entry *room, ms_eh_cie *cie)
+{
+    if (fde->back > fde->at || !ms_eh_entry_at(source, fde->at - fde->back, room) || room->back != 0)
+        return false;
+    ms_eh_read_cie(room->body, word, cie);
+    return true;
+}
+
+/* The addresses of an FDE's function. Returns: false where they cannot be read. */
+static bool ms_eh_range(const ms_piece_source *source, ms_eh_entry *fde, const ms_eh_cie *cie, unsigned word,
+                        uint64_t *lo, uint64_t *size)
+{
+    *lo = ms_eh_pointer(&fde->body, cie->encoding, source->addr + fde->at + 4, word);
+    *size = ms_eh_pointer(&fde->body, cie->encoding & 0xf, 0, word);
+    return !fde->body.failed;
+}
+
+#endif /* ms_ROOM_macho_eh_frame */

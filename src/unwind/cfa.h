@@ -1,0 +1,391 @@
+#ifndef ms_ROOM_unwind_cfa
+#define ms_ROOM_unwind_cfa
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../macho/pieces.h"
+#include "../macho/eh_frame.h"
+#include "registers.h"
+#include "expression.h"
+
+/* ==== >>unwind CFA =========================================================================================
+ * Job:    the caller's registers by the CFA program of a function.
+ * Offers: ms_cfa_row_at, ms_cfa_step.
+ * Never:  allocates; runs a program twice. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* DWARF5 7.24; the upper two bits of an instruction may be one by themselves. */
+enum {
+    ms_CFA_ADVANCE = 0x40,
+    ms_CFA_OFFSET = 0x80,
+    ms_CFA_RESTORE = 0xc0,
+    ms_CFA_NOP = 0x00,
+    ms_CFA_SET_LOC = 0x01,
+    ms_CFA_ADVANCE1 = 0x02,
+    ms_CFA_ADVANCE2 = 0x03,
+    ms_CFA_ADVANCE4 = 0x04,
+    ms_CFA_OFFSET_EXTENDED = 0x05,
+    ms_CFA_RESTORE_EXTENDED = 0x06,
+    ms_CFA_UNDEFINED = 0x07,
+    ms_CFA_SAME = 0x08,
+    ms_CFA_REGISTER = 0x09,
+    ms_CFA_REMEMBER = 0x0a,
+    ms_CFA_RESTORE_STATE = 0x0b,
+    ms_CFA_DEF_CFA = 0x0c,
+    ms_CFA_DEF_REGISTER = 0x0d,
+    ms_CFA_DEF_OFFSET = 0x0e,
+    ms_CFA_DEF_EXPRESSION = 0x0f,
+    ms_CFA_EXPRESSION = 0x10,
+    ms_CFA_OFFSET_SF = 0x11,
+    ms_CFA_DEF_CFA_SF = 0x12,
+    ms_CFA_DEF_OFFSET_SF = 0x13,
+    ms_CFA_VAL_OFFSET = 0x14,
+    ms_CFA_VAL_OFFSET_SF = 0x15,
+    ms_CFA_VAL_EXPRESSION = 0x16,
+    ms_CFA_SIGNED_WITH_PC = 0x2c, /* arm64: the return address is signed, or no more */
+    ms_CFA_SIGNED = 0x2d,
+    ms_CFA_ARGUMENTS = 0x2e, /* GNU_args_size */
+    ms_CFA_STATES = 4,       /* that a program may remember; clang's remember one */
+    ms_CFA_REGISTERS = 33
+};
+
+/* Where a register of the caller is. */
+typedef enum ms_cfa_kind {
+    ms_CFA_IS_SAME, /* in itself */
+    ms_CFA_IS_UNDEFINED,
+    ms_CFA_IS_AT,       /* in memory, at an offset from the CFA */
+    ms_CFA_IS_OFFSET,   /* the CFA and an offset itself */
+    ms_CFA_IS_REGISTER, /* in another register; of the CFA: that and an offset */
+    ms_CFA_IS_AT_EXPRESSION,
+    ms_CFA_IS_EXPRESSION
+} ms_cfa_kind;
+
+typedef struct ms_cfa_rule {
+    const uint8_t *expression;
+    int64_t value; /* an offset, a register, or the length of the expression */
+    ms_cfa_kind kind;
+} ms_cfa_rule;
+
+/* The rules of all registers at one address. */
+typedef struct ms_cfa_row {
+    ms_cfa_rule rules[ms_CFA_REGISTERS];
+    ms_cfa_rule cfa;
+    uint64_t cfa_register;
+} ms_cfa_row;
+
+/* A program while it runs. */
+typedef struct ms_cfa_machine {
+    const ms_eh_cie *cie;
+    ms_cfa_row row;
+    ms_cfa_row first; /* as the CIE left it, which "restore" goes back to */
+    ms_cfa_row kept[ms_CFA_STATES];
+    unsigned kept_count;
+    unsigned word;
+    uint64_t pc;
+} ms_cfa_machine;
+
+/* Registers past those that are kept, of vectors, are left out. */
+static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
+{
+    if (number >= ms_CFA_REGISTERS)
+        return;
+    row->rules[number].kind = kind;
+    row->rules[number].value = value;
+}
+
+/* Numbers are multiplied without their sign: a hostile product may be of any size. */
+static int64_t ms_cfa_times(int64_t factor, uint64_t number)
+{
+    return (int64_t)((uint64_t)factor * number);
+}
+
+static ms_cfa_rule ms_cfa_block(ms_rd *rd, ms_cfa_kind kind)
+{
+    ms_cfa_rule rule;
+    uint64_t len = ms_rd_uleb(rd);
+    ms_span block = ms_rd_span(rd, len);
+    rule.expression = block.ptr;
+    rule.value = (int64_t)block.len;
+    rule.kind = kind;
+    return rule;
+}
+
+static void ms_cfa_define(ms_cfa_row *row, uint64_t number, int64_t off)
+{
+    row->cfa.kind = ms_CFA_IS_REGISTER;
+    row->cfa_register = number;
+    row->cfa.value = off;
+}
+
+/* Instructions that say what the CFA is. Returns: false for one that is none of them. */
+static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
+{
+    ms_cfa_row *row = &m->row;
+    uint64_t number;
+    switch (op) {
+    case ms_CFA_DEF_CFA:
+        number = ms_rd_uleb(rd);
+        ms_cfa_define(row, number, (int64_t)ms_rd_uleb(rd));
+        return true;
+    case ms_CFA_DEF_CFA_SF:
+        number = ms_rd_uleb(rd);
+        ms_cfa_define(row, number, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
+        return true;
+    case ms_CFA_DEF_REGISTER: ms_cfa_define(row, ms_rd_uleb(rd), row->cfa.value); return true;
+    case ms_CFA_DEF_OFFSET: ms_cfa_define(row, row->cfa_register, (int64_t)ms_rd_uleb(rd)); return true;
+    case ms_CFA_DEF_OFFSET_SF:
+        ms_cfa_define(row, row->cfa_register, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
+        return true;
+    case ms_CFA_DEF_EXPRESSION: row->cfa = ms_cfa_block(rd, ms_CFA_IS_EXPRESSION); return true;
+    default: return false;
+    }
+}
+
+static void ms_cfa_back_to_first(ms_cfa_machine *m, uint64_t number)
+{
+    if (number < ms_CFA_REGISTERS)
+        m->row.rules[number] = m->first.rules[number];
+}
+
+static void ms_cfa_expression_of(ms_cfa_row *row, ms_rd *rd, ms_cfa_kind kind)
+{
+    uint64_t number = ms_rd_uleb(rd);
+    ms_cfa_rule rule = ms_cfa_block(rd, kind);
+    if (number < ms_CFA_REGISTERS)
+        row->rules[number] = rule;
+}
+
+/* Instructions that say where a register is. Returns: false for one that is none of them. */
+static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
+{
+    int64_t align = m->cie->data_align;
+    ms_cfa_row *row = &m->row;
+    uint64_t number;
+    switch (op) {
+    case ms_CFA_OFFSET_EXTENDED:
+    case ms_CFA_VAL_OFFSET:
+        number = ms_rd_uleb(rd);
+        ms_cfa_rule_of(row, number, op == ms_CFA_VAL_OFFSET ? ms_CFA_IS_OFFSET : ms_CFA_IS_AT,
+                       ms_cfa_times(align, ms_rd_uleb(rd)));
+        return true;
+    case ms_CFA_OFFSET_SF:
+    case ms_CFA_VAL_OFFSET_SF:
+        number = ms_rd_uleb(rd);
+        ms_cfa_rule_of(row, number, op == ms_CFA_VAL_OFFSET_SF ? ms_CFA_IS_OFFSET : ms_CFA_IS_AT,
+                       ms_cfa_times(align, (uint64_t)ms_rd_sleb(rd)));
+        return true;
+    case ms_CFA_RESTORE_EXTENDED: ms_cfa_back_to_first(m, ms_rd_uleb(rd)); return true;
+    case ms_CFA_UNDEFINED: ms_cfa_rule_of(row, ms_rd_uleb(rd), ms_CFA_IS_UNDEFINED, 0); return true;
+    case ms_CFA_SAME: ms_cfa_rule_of(row, ms_rd_uleb(rd), ms_CFA_IS_SAME, 0); return true;
+    case ms_CFA_REGISTER:
+        number = ms_rd_uleb(rd);
+        ms_cfa_rule_of(row, number, ms_CFA_IS_REGISTER, (int64_t)ms_rd_uleb(rd));
+        return true;
+    case ms_CFA_EXPRESSION: ms_cfa_expression_of(row, rd, ms_CFA_IS_AT_EXPRESSION); return true;
+    case ms_CFA_VAL_EXPRESSION: ms_cfa_expression_of(row, rd, ms_CFA_IS_EXPRESSION); return true;
+    default: return false;
+    }
+}
+
+/* Instructions that go on to another address. Returns: false for one that is none of them. */
+static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t *pc)
+{
+    switch (op) {
+    case ms_CFA_SET_LOC: *pc = ms_rd_uint(rd, m->word); return true;
+    case ms_CFA_ADVANCE1: *pc += m->cie->code_align * ms_rd_u8(rd); return true;
+    case ms_CFA_ADVANCE2: *pc += m->cie->code_align * ms_rd_u16(rd); return true;
+    case ms_CFA_ADVANCE4: *pc += m->cie->code_align * ms_rd_u32(rd); return true;
+    default: return false;
+    }
+}
+
+/* All others. Returns: false for one that nobody knows, and for states that are too many or too few. */
+static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
+{
+    switch (op) {
+    case ms_CFA_NOP:
+    case ms_CFA_SIGNED_WITH_PC: /* addresses are taken without their signatures, signed or not */
+    case ms_CFA_SIGNED: return true;
+    case ms_CFA_ARGUMENTS: ms_rd_uleb(rd); return true;
+    case ms_CFA_REMEMBER:
+        if (m->kept_count == ms_CFA_STATES)
+            return false;
+        m->kept[m->kept_count++] = m->row;
+        return true;
+    case ms_CFA_RESTORE_STATE:
+        if (m->kept_count == 0)
+            return false;
+        m->row = m->kept[--m->kept_count];
+        return true;
+    default: return false;
+    }
+}
+
+/* Runs a program, which ends with its bytes, up to the row that holds target. */
+static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
+{
+    while (ms_rd_left(&rd) != 0) {
+        unsigned byte = ms_rd_u8(&rd), low = byte & 0x3f;
+        uint64_t pc = m->pc;
+        if ((byte & 0xc0) == ms_CFA_ADVANCE)
+            pc += m->cie->code_align * low;
+        else if ((byte & 0xc0) == ms_CFA_OFFSET)
+            ms_cfa_rule_of(&m->row, low, ms_CFA_IS_AT, ms_cfa_times(m->cie->data_align, ms_rd_uleb(&rd)));
+        else if ((byte & 0xc0) == ms_CFA_RESTORE)
+            ms_cfa_back_to_first(m, low);
+        else if (!ms_cfa_of_place(m, &rd, low, &pc) && !ms_cfa_of_cfa(m, &rd, low) &&
+                 !ms_cfa_of_register(m, &rd, low) && !ms_cfa_of_rest(m, &rd, low))
+            return false;
+        if (pc > target)
+            return !rd.failed;
+        m->pc = pc;
+    }
+    return !rd.failed;
+}
+
+/* The rules at an address of a function that begins at lo. */
+static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, uint64_t lo, uint64_t pc,
+                          ms_cfa_row *out)
+{
+    ms_cfa_machine m;
+    m.cie = cie;
+    m.kept_count = 0;
+    m.word = word;
+    m.pc = lo;
+    ms_zero(&m.row, sizeof m.row);
+    ms_zero(&m.first, sizeof m.first);
+    if (!ms_cfa_run(&m, cie->program, UINT64_MAX))
+        return false;
+    m.first = m.row;
+    m.pc = lo;
+    if (!ms_cfa_run(&m, program, pc))
+        return false;
+    *out = m.row;
+    return true;
+}
+
+/* Numbers of i386's esp and ebp are exchanged in eh_frame. */
+static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
+{
+    bool is_i386 = desc->cputype == ms_UNR_CPU_I386;
+    if (is_i386 && number == ms_UNR_I386_ESP)
+        return ms_UNR_I386_EBP;
+    if (is_i386 && number == ms_UNR_I386_EBP)
+        return ms_UNR_I386_ESP;
+    return number < ms_CFA_REGISTERS ? (unsigned)number : (unsigned)ms_UNR_NONE;
+}
+
+static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
+                         const ms_cfa_row *row, uint64_t *out)
+{
+    unsigned number = ms_cfa_number(desc, row->cfa_register);
+    if (row->cfa.kind == ms_CFA_IS_EXPRESSION)
+        return ms_une_value(desc, s, ms_span_make(row->cfa.expression, (size_t)row->cfa.value), NULL, out);
+    if (row->cfa.kind != ms_CFA_IS_REGISTER || number == ms_UNR_NONE || !ms_unr_knows(s, number))
+        return false;
+    *out = s->v[number] + (uint64_t)row->cfa.value;
+    return true;
+}
+
+/* The value of a register by its rule, in the frame s. Returns: false where it is not known. */
+static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
+                         const ms_cfa_rule *rule, uint64_t cfa, unsigned number, uint64_t *out)
+{
+    unsigned word = ms_unr_arch_of(desc->cputype).word, from = number;
+    ms_span expression = ms_span_make(rule->expression, (size_t)rule->value);
+    uint64_t addr = cfa + (uint64_t)rule->value;
+    switch (rule->kind) {
+    case ms_CFA_IS_UNDEFINED: return false;
+    case ms_CFA_IS_OFFSET: *out = addr; return true;
+    case ms_CFA_IS_EXPRESSION: return ms_une_value(desc, s, expression, &cfa, out);
+    case ms_CFA_IS_AT_EXPRESSION:
+        if (!ms_une_value(desc, s, expression, &cfa, &addr))
+            return false;
+        return ms_unr_word(desc, word, addr, out);
+    case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
+    case ms_CFA_IS_REGISTER: from = ms_cfa_number(desc, (uint64_t)rule->value); break;
+    default: break; /* the same */
+    }
+    if (from == ms_UNR_NONE || !ms_unr_knows(s, from))
+        return false;
+    *out = s->v[from];
+    return true;
+}
+
+/* Makes the registers of s those of the caller. All rules are of the frame's own registers. Without a rule,
+ * the stack pointer is the CFA. A return address that is undefined is as a thread begins. */
+static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row, uint64_t return_register,
+                          machsym_unwind_state *s)
+{
+    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    machsym_unwind_state frame = *s;
+    uint64_t cfa, value;
+    if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
+        return false;
+    for (unsigned i = 0; i < ms_CFA_REGISTERS; i++) {
+        unsigned number = ms_cfa_number(desc, i);
+        if (number == arch.sp && row->rules[i].kind == ms_CFA_IS_SAME)
+            ms_unr_set(s, number, cfa);
+        else if (ms_cfa_apply(desc, &frame, &row->rules[i], cfa, number, &value))
+            ms_unr_set(s, number, value);
+        else
+            s->known &= ~((uint64_t)1 << number);
+    }
+    const ms_cfa_rule *rule = &row->rules[return_register];
+    if (rule->kind == ms_CFA_IS_UNDEFINED)
+        value = 0;
+    else if (!ms_cfa_apply(desc, &frame, rule, cfa, (unsigned)return_register, &value))
+        return false;
+    ms_unr_set(s, arch.pc, value);
+    return ms_unr_knows(s, arch.sp);
+}
+
+/* The FDE of an address: the one at off, or the first of all that has it. */
+static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc, unsigned word,
+                        ms_eh_entry *fde, ms_eh_entry *room, ms_eh_cie *cie, uint64_t *lo)
+{
+    uint64_t at = off, size;
+    for (unsigned i = 0; i < MACHSYM_MAX_FRAME_SEARCH && ms_eh_entry_at(frames, at, fde); i++) {
+        at = fde->next;
+        if (fde->back != 0 && ms_eh_cie_at(frames, fde, word, room, cie) &&
+            ms_eh_range(frames, fde, cie, word, lo, &size) && pc >= *lo && pc - *lo < size)
+            return true;
+        if (off != 0)
+            return false;
+    }
+    return false;
+}
+
+/* What follows the addresses and the data of an FDE. */
+static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
+{
+    if (cie->has_data)
+        ms_rd_skip(&fde->body, ms_rd_uleb(&fde->body));
+    return fde->body;
+}
+
+/* Makes the registers of s those of its caller. off: of the FDE; 0: it is searched. Returns: false where no
+ * program leads on, and s is as it was. */
+static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *frames, uint64_t off,
+                        uint64_t pc, machsym_unwind_state *s)
+{
+    unsigned word = ms_unr_arch_of(desc->cputype).word;
+    machsym_unwind_state caller = *s;
+    ms_eh_entry fde, room;
+    ms_eh_cie cie;
+    ms_cfa_row row;
+    uint64_t lo;
+    if (!ms_cfa_find(frames, off, pc, word, &fde, &room, &cie, &lo) ||
+        !ms_cfa_row_at(&cie, ms_cfa_program(&fde, &cie), word, lo, pc, &row) ||
+        !ms_cfa_caller(desc, &row, cie.return_register, &caller))
+        return false;
+    caller.how = cie.is_signal ? MACHSYM_UNWIND_SIGNAL : MACHSYM_UNWIND_CFA;
+    *s = caller;
+    return true;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+#endif /* ms_ROOM_unwind_cfa */
