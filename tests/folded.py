@@ -210,12 +210,19 @@ class Tally:
     def __init__(self):
         self.programs = self.compared = self.bodies = self.sets = self.lines = self.stacks = self.decided = self.asked = 0
         self.wrong = []
+        self.by = []  # how many are decided: of a dSYM, of its map, of the next dSYM, ...
 
     def fail(self, *what):
         self.wrong.append(' '.join(str(w) for w in what))
 
 
-def compare_sets(tally, machsym, program, folded, states):
+def make_map(machsym, folded):
+    """A map answers as its dSYM does."""
+    run(machsym, 'map', 'build', '--no-progress', '--columns', '--lines=dwarf', '-o', folded + '.symmap', folded + '.dwarf')
+    return folded + '.symmap'
+
+
+def compare_sets(tally, machsym, program, folded, states, symbols):
     bodies = read_bodies(folded + '.dwarf')
     gsym = read_gsym(folded + '.dwarf')
     shared = {}
@@ -224,7 +231,7 @@ def compare_sets(tally, machsym, program, folded, states):
     for (lo, hi), functions in gsym.items():
         tally.bodies += 1
         addrs = ['0x%x' % a for a in range(lo, hi, 4)]
-        out = run(machsym, 'atos', '--json', '--folded', '--lines=dwarf', '-o', folded + '.dwarf', *addrs)
+        out = run(machsym, 'atos', '--json', '--folded', '--lines=dwarf', '-o', symbols, *addrs)
         answers = [json.loads(line) for line in out.splitlines()]
         for addr, answer in zip(range(lo, hi, 4), answers):
             if not answer['frames'] and not any(functions.values()):
@@ -269,7 +276,7 @@ def make_stack(rng, code, start):
     return name, stack
 
 
-def compare_stacks(tally, machsym, rng, plain, folded, count):
+def compare_stacks(tally, machsym, rng, plain, folded, count, symbols):
     code = read_code(plain)
     bodies = read_bodies(folded + '.dwarf')
     bodies.setdefault('main', read_code(folded)['main'][0])
@@ -279,7 +286,7 @@ def compare_stacks(tally, machsym, rng, plain, folded, count):
         if any(name not in bodies for name in truth):
             continue
         addrs = ['0x%x' % bodies[innermost]] + ['0x%x' % (bodies[name] + offset) for name, offset in stack]
-        out = run(machsym, 'atos', '--stack', '--json', '-o', folded + '.dwarf', *addrs)
+        out = run(machsym, 'atos', '--stack', '--json', '--lines=dwarf', '-o', symbols, *addrs)
         tally.stacks += 1
         for name, line in zip(truth, out.splitlines()):
             answer = json.loads(line)
@@ -338,13 +345,17 @@ def main():
             names = program.write(folder)
             plain, folded = build(folder, names, language, icf, lto, states, rng.choice([4, 5]),
                                   rng.choice(['-O1', '-O2', '-Os']))
-            compare_sets(tally, machsym, program, folded, states)
-            if per_program:
-                compare_stacks(tally, machsym, rng, plain, folded, per_program)
+            for symbols in [folded + '.dwarf', make_map(machsym, folded)]:
+                compare_sets(tally, machsym, program, folded, states, symbols)
+                decided = tally.decided
+                if per_program:
+                    compare_stacks(tally, machsym, random.Random(seed + number), plain, folded, per_program, symbols)
+                tally.by.append(tally.decided - decided)
         tally.programs += 1
     print('%d programs, %d functions of code: %d addresses with several functions, %d lines, %d of them compared with gsymutil; %d stacks, %d frames '
           'of several functions, %d decided' % (tally.programs, tally.bodies, tally.sets, tally.lines, tally.compared, tally.stacks,
                                                 tally.asked, tally.decided))
+    print('%d decided of dSYMs, %d of maps' % (sum(tally.by[0::2]), sum(tally.by[1::2])))
     print('%d wrong' % len(tally.wrong))
     for wrong in tally.wrong[:20]:
         print(wrong)

@@ -92,7 +92,7 @@ check "what it says of the policy" "$(sed "s|$dir/||" "$dir/err")" \
     "machsym: demo.symmap: the map was built for --lines=atos, not --lines=stmt; ask for atos, or build it again"
 check "the same policy" "$(status $machsym atos -o "$dir/demo.symmap" --lines=atos 0x100000940)" 0
 check "another architecture" "$(status $machsym atos -o "$dir/demo.symmap" -arch x86_64 0x100000940)" 1
-check "what a map cannot do" "$(status $machsym atos -o "$dir/demo.symmap" -dedup 0x100000940)" 1
+check "what a map cannot do" "$(status $machsym atos -o "$dir/demo.symmap" --nearest 0x100000940)" 1
 $machsym map build --lines=stmt --columns $dsym -o "$dir/stmt.symmap" >/dev/null
 check "columns" "$($machsym atos --lines=stmt --json -o "$dir/stmt.symmap" $addresses)" \
     "$($machsym atos --lines=stmt --json -o $dsym $addresses)"

@@ -234,7 +234,7 @@ map lookup 0x100000940 demo.symmap|2|^machsym: the map comes first, then the add
 map verify App.dSYM demo.symmap|2|^machsym: the map comes first, then what it was made of
 map chunk -o demo.symmap 0x1|2|^machsym: no such option: -o; see machsym map chunk --help
 map lookup -dedup demo.symmap 0x1|2|^machsym: no such option: -dedup; see machsym map lookup --help
-atos -dedup -o demo.symmap 0x1|1|^machsym: demo.symmap: a map does not hold what -dedup needs; name the dSYM
+atos --nearest -o demo.symmap 0x1|1|^machsym: demo.symmap: a map does not hold what --nearest needs; name the dSYM
 --json info App.dSYM|2|^machsym: --json: options come after a command: machsym COMMAND --json
 
 # Misspelt

@@ -9,7 +9,7 @@ import json
 import struct
 import sys
 
-KINDS = "none name sheets index runs symbol_index symbol_runs dict text".split()
+KINDS = "none name sheets index runs symbol_index symbol_runs dict text twins twin_index twin_runs calls".split()
 SOURCES = "none dwarf symtab stub exports objc block swift function_starts".split()
 HEADER = 96
 ROW = 32
@@ -315,6 +315,28 @@ class Map:
             self.take_near(frames[0])
         return frames
 
+    def twins_at(self, address):
+        """The other functions that share the code at an address, a list of frames each; whether there are more."""
+        offset = self.plain(address) - self.text_base
+        found = []
+        more = False
+        for lo, size, at in struct.iter_unpack("<3I", self.twins):
+            if not lo <= offset < lo + size:
+                continue
+            hit = self.find("twin_index", at + offset - lo) if at != 0xFFFFFFFF else None
+            more = more or at == 0xFFFFFFFF
+            if hit is not None:
+                found.append(self.chain(*hit))
+                for frame in found[-1]:
+                    frame.update(start=self.text_base + lo, size=size)
+        return found, more
+
+    def callee(self, return_address, caller, body):
+        """The number of the function that is called, by the number of its caller; None."""
+        key = (return_address - self.text_base, caller, body - self.text_base)
+        called = [row[3] for row in struct.iter_unpack("<4I", self.calls) if row[:3] == key]
+        return called[0] if len(called) == 1 else None
+
     def ranges(self):
         for runs in (self.runs, self.symbol_runs):
             for run in self.all_runs(runs):
@@ -359,8 +381,35 @@ def compare(symmap, path):
     return count, differing
 
 
+def list_twins(symmap, path):
+    addresses = set()
+    for lo, size, _ in struct.iter_unpack("<3I", symmap.twins):
+        addresses |= {symmap.text_base + lo + at for at in (0, size // 2 & ~3, size - 4)}
+    with open(path, "w") as out:
+        out.writelines("%#x\n" % address for address in sorted(addresses))
+
+
+def compare_twins(symmap, path):
+    """How many addresses there are, and how many have other functions."""
+    count = 0
+    differing = 0
+    with open(path, encoding="utf-8", errors="replace") as answers:
+        for line in answers:
+            theirs = json.loads(line)
+            address = int(theirs["address"], 16)
+            ours = [as_printed(frames[-1], address) for frames in symmap.twins_at(address)[0]]
+            keys = ("name", "linkage_name", "file", "line", "name_source")
+            ours = sorted([frame[key] for key in keys] for frame in ours)
+            told = sorted([frame[key] for key in keys] for frame in theirs.get("folded", []))
+            count += 1
+            if ours != told:
+                differing += 1
+                print("%#x\n  this reader  %s\n  machsym      %s" % (address, ours, told))
+    return count, differing
+
+
 def main(arguments):
-    if len(arguments) < 2 or arguments[0] not in ("addresses", "compare"):
+    if len(arguments) < 2 or arguments[0] not in ("addresses", "compare", "twins", "compare-twins"):
         sys.exit(__doc__)
     for path in arguments[1:]:
         try:
@@ -370,6 +419,10 @@ def main(arguments):
             sys.exit("%s: %s" % (path, damaged))
         if arguments[0] == "addresses":
             list_addresses(symmap, path + ".addresses")
+        elif arguments[0] == "twins":
+            list_twins(symmap, path + ".twins")
+        elif arguments[0] == "compare-twins":
+            print("%s: %d twins, %d differ" % ((path,) + compare_twins(symmap, path + ".json")))
         else:
             print("%s: %d addresses, %d differ" % ((path,) + compare(symmap, path + ".json")))
 

@@ -71,6 +71,23 @@ sys.path.insert(0, "tests")
 import symmap
 print(len(symmap.Map(open(sys.argv[1], "rb").read()).dict) >= 4096)' "$dir/large/large.symmap")" True
 
+# Functions that share code: the same others, in any order.
+folded=$(find "$dir/columns" "$dir/people" -name 'folded-*.symmap' | sort)
+check "maps of folded programs" "$([ "$(echo "$folded" | grep -c .)" -ge 6 ] && echo yes)" yes
+# shellcheck disable=SC2086
+python3 $reader twins $folded
+for map in $folded; do
+    $machsym atos --json --folded --no-demangle -o "$map" <"$map.twins" >"$map.json"
+done
+# shellcheck disable=SC2086
+python3 $reader compare-twins $folded >"$dir/out"
+for map in $folded; do
+    check "twins of ${map##*/}" "$(sed -n "s|^$map: \([0-9]*\) twins, \([0-9]*\) differ\$|\1 \2|p" "$dir/out")" \
+        "$(wc -l <"$map.twins" | tr -d ' ') 0"
+    check "twins of ${map##*/} are there" "$([ -s "$map.twins" ] && echo yes)" yes
+done
+grep -A2 '^0x' "$dir/out" | head -12
+
 # Half a file: the map says so, in its chunks too.
 head -c 9000 "$bin/demo.app.dSYM/Contents/Resources/DWARF/demo" >"$dir/half"
 mkdir "$dir/damaged"

@@ -258,37 +258,123 @@ static void test_object_files(void)
     machsym_image_close(pair);
 }
 
-/* The same of a map: no more than one function. */
-static void test_map(void)
+/* A function of a set as one text, for comparing. */
+typedef struct set_entry {
+    char text[512];
+} set_entry;
+
+static int by_text(const void *a, const void *b)
 {
-    variant_file file = variant_read(files[0]);
-    machsym_image *image = open_bytes(file.ptr, file.len, NULL);
+    return strcmp((const char *)a, (const char *)b);
+}
+
+/* The functions of an address with all their frames, sorted. Returns how many there are. */
+static size_t read_set(machsym_session *session, uint64_t addr, set_entry *out, size_t cap)
+{
+    machsym_frame frames[FRAMES];
+    machsym_cursor at = {0, 0};
+    size_t functions = 0;
+    size_t got;
+    while ((got = machsym_session_next_folded(session, addr, &at, frames, FRAMES)) > 0 && functions < cap) {
+        size_t len = 0;
+        for (size_t i = 0; i < got && i < FRAMES && len < 400; i++) {
+            machsym_str name = frames[i].linkage_name.len != 0 ? frames[i].linkage_name : frames[i].name;
+            len += (size_t)snprintf(out[functions].text + len, 512 - len, "%.*s %.*s:%u:%u %llx+%llx;",
+                                    (int)(name.len < 60 ? name.len : 60), name.ptr,
+                                    (int)frames[i].file.name.len, frames[i].file.name.ptr, frames[i].line,
+                                    frames[i].column, (unsigned long long)frames[i].function_start,
+                                    (unsigned long long)frames[i].function_size);
+        }
+        functions++;
+    }
+    qsort(out, functions, sizeof *out, by_text);
+    return functions;
+}
+
+/* A map tells the same functions as the file that it was made of. */
+static void compare_set(machsym_session *mapped, machsym_session *session, uint64_t addr)
+{
+    static set_entry got[MOST];
+    static set_entry want[MOST];
+    size_t count = read_set(mapped, addr, got, MOST);
+    CHECK(count == read_set(session, addr, want, MOST));
+    for (size_t i = 0; i < count; i++)
+        CHECK(strcmp(got[i].text, want[i].text) == 0);
+}
+
+/* What a map decides, the file decides in the same way. */
+static size_t compare_decided(machsym_session *mapped, machsym_session *session, uint64_t addr,
+                              uint64_t caller, size_t *by_file)
+{
+    machsym_pc pcs[2] = {{addr, false}, {caller, true}};
+    machsym_frame got[2 * FRAMES];
+    machsym_frame want[2 * FRAMES];
+    machsym_call calls[2];
+    machsym_call wanted[2];
+    size_t count = machsym_session_stack(mapped, pcs, 2, calls, got, 2 * FRAMES);
+    machsym_session_stack(session, pcs, 2, wanted, want, 2 * FRAMES);
+    for (int i = 0; i < 2; i++)
+        CHECK(calls[i].function_count == wanted[i].function_count);
+    *by_file += wanted[0].is_decided;
+    CHECK(!calls[0].is_decided || wanted[0].is_decided);
+    for (size_t i = 0; i < count && i < 2 * FRAMES && calls[0].is_decided; i++)
+        CHECK(same_frame(&got[i], &want[i]));
+    return calls[0].is_decided;
+}
+
+static void compare_map(const machsym_image *image, machsym_lines lines)
+{
     machsym_plan_desc plan;
     machsym_map *map = NULL;
     memset(&plan, 0, sizeof plan);
     plan.image = image;
-    plan.lines = MACHSYM_LINES_DWARF;
+    plan.lines = lines;
+    plan.flags = MACHSYM_MAP_COLUMNS;
     CHECK(machsym_map_build(&plan, &map, NULL) == MACHSYM_OK);
     machsym_bytes bytes = machsym_map_bytes(map);
-    machsym_image *mapped = open_bytes(bytes.ptr, bytes.len, NULL);
-    CHECK(mapped != NULL);
+    machsym_image *made = open_bytes(bytes.ptr, bytes.len, NULL);
+    CHECK(made != NULL);
     machsym_session_desc how;
     memset(&how, 0, sizeof how);
-    how.image = mapped;
-    how.lines = MACHSYM_LINES_DWARF;
+    how.lines = lines;
+    how.image = made;
+    machsym_session *mapped = NULL;
     machsym_session *session = NULL;
     machsym_section code = code_of(image);
+    size_t decided = 0;
+    size_t by_file = 0;
+    CHECK(machsym_session_open(&how, &mapped, NULL) == MACHSYM_OK);
+    how.image = image;
     CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
     for (uint64_t off = 0; off < code.size; off += 4) {
-        machsym_pc pcs[2] = {{code.addr + off, false}, {code.addr + off, true}};
-        CHECK(ask_folded(session, code.addr + off, true) <= 1);
-        ask_stack(session, pcs, 2, true);
+        uint64_t addr = code.addr + off;
+        machsym_pc pcs[2] = {{addr, false}, {addr, true}};
+        compare_set(mapped, session, addr);
+        ask_folded(mapped, addr, true);
+        ask_stack(mapped, pcs, 2, true);
+        for (uint64_t caller = 4;
+             caller < code.size && lines == MACHSYM_LINES_DWARF && ask_folded(session, addr, true) > 1;
+             caller += 4)
+            decided += compare_decided(mapped, session, addr, code.addr + caller, &by_file);
     }
+    CHECK(decided == by_file && (decided > 0 || lines != MACHSYM_LINES_DWARF));
+    machsym_session_close(mapped);
     machsym_session_close(session);
-    machsym_image_close(mapped);
+    machsym_image_close(made);
     machsym_map_close(map);
-    machsym_image_close(image);
-    free(file.ptr);
+}
+
+/* A map has the same functions of each body as its file, and its callers decide the same. */
+static void test_map(void)
+{
+    for (size_t i = 0; i < FOLDED; i++) {
+        variant_file file = variant_read(files[i]);
+        machsym_image *image = open_bytes(file.ptr, file.len, NULL);
+        for (int lines = 0; lines < 4; lines++)
+            compare_map(image, (machsym_lines)lines);
+        machsym_image_close(image);
+        free(file.ptr);
+    }
 }
 
 /* Bits of debug info and symbols are flipped: nothing is read outside the file, and numbers stay within their bounds. */

@@ -330,8 +330,14 @@
  * | 6 | SYMBOL RUNS: from symbols, for code that no function of the debug info has | how many | |
  * | 7 | DICT: text that packed blocks may refer to | | |
  * | 8 | TEXT: packed blocks of names and paths | how many | |
+ * | 9 | TWINS: functions that share the code of others | how many | |
+ * | 10 | TWIN INDEX | as of INDEX | as of INDEX |
+ * | 11 | TWIN RUNS: from debug info and symbols, for TWINS | how many | |
+ * | 12 | CALLS of functions that share their code | how many | |
  *
- * SHEETS stands right after the directory, and NAME after SHEETS. RUNS and SYMBOL RUNS end in 8 bytes that are zero and no run, so
+ * A map in which no functions share code has no rows of the kinds 9 to 12. Their rows have flag 1.
+ *
+ * SHEETS stands right after the directory, and NAME after SHEETS. RUNS, SYMBOL RUNS and TWIN RUNS end in 8 bytes that are zero and no run, so
  * that a field of any width can be read as 8 bytes.
  *
  * ## Index
@@ -435,8 +441,28 @@
  *
  * A range of a symbol may run on below ranges from debug info; those answer first.
  *
- * Of functions that the linker folded into one body a map has one, with the lines of that. It does not tell the others, nor who calls them: a
- * dSYM does.
+ * ## Functions that share code
+ *
+ * A linker that folds functions of equal code keeps one body for them. RUNS, or SYMBOL RUNS, has one of the functions
+ * of a body. TWINS has the others, a row of 12 bytes each: u32 lo, the offset of code where the body begins; u32 size
+ * of the body; u32 at. Rows ascend by lo, then by size. Rows of one body have the same size. A row whose at is
+ * 0xffffffff stands last: the body has more functions than the map tells.
+ *
+ * The function of a row has its ranges in TWIN RUNS. They do not count from the text base: the frames for offset o of
+ * the code are those of offset at + (o - lo) in TWIN INDEX and TWIN RUNS, looked up as in INDEX and RUNS. The function
+ * begins at lo and has size bytes, whatever the root says. When nothing is found, the function has no frames there.
+ *
+ * The functions of a body have numbers: 0 is the one of RUNS or SYMBOL RUNS, 1 is that of the first row of the body, and
+ * so on. CALLS has a row of 16 bytes for each call of which the debug info tells which of them it calls: u32 offset that
+ * the call returns to; u32 number of the function that has the call, in the body where the call stands, or 0 when that
+ * code is of one function; u32 lo of the body that is called; u32 number of the called function there. Rows ascend by the
+ * first two.
+ *
+ * To find which function of a body stands in a stack: the caller's return offset, and each function that the caller may
+ * be, have a row of CALLS with this body. If all of them say the same number, it is that function. Otherwise any of
+ * the body's functions may be meant. The caller is known itself when its own caller decides on it.
+ *
+ * A chunk has none of these tables.
  *
  * ## Checksums
  *
@@ -542,6 +568,7 @@
  *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
+ *   >>twins         tells which functions of a map share code, and which one of them a call calls.
  *   >>cachefiles    finds the files of a split shared cache.
  *   >>nametable     looks up names in .debug_names or .apple_names: which entries may be functions of that name.
  *   >>sections      reads, decompresses or relocates each section of debug info when it is first asked for, once.
@@ -562,8 +589,10 @@
  *   >>explain       tells how the answer for an address came about.
  *   >>encode        gathers the ranges of a part of a map, then writes them as runs with their text. Format:
  *   >>merge         puts the parts of a map together into one file in memory.
- *   >>build         makes the map of an image.
+ *   >>settle        puts the functions of all parts that share code together, and finds which ones calls call.
  *   >>writer        makes a map of ranges that the caller hands over.
+ *   >>folds         gathers the functions of a part that share code, and the calls of such ones, for a map.
+ *   >>build         makes the map of an image.
  *   >>names         holds one name on its way to source form: input, output, budgets, scratch.
  *   >>swift-nodes   the tree that a Swift name becomes, with what both of Swift's readers build it from.
  *   >>swift-reader  reads the types of names of Swift 4 and later, with the declarations that types lie in.
@@ -1069,6 +1098,13 @@
  * limit the rest of the part's units is left out. */
 #ifndef MACHSYM_PART_WORK
 #define MACHSYM_PART_WORK 16
+#endif
+
+/* Where functions share code: how many frames a part of a map may have of all but the first one of each body,
+ * and one more for each byte of debug info. Real files have at most one for 20 bytes. Without a limit many
+ * functions could have the rows of one large body each. A map past the limit says that it is incomplete. */
+#ifndef MACHSYM_PART_TWINS
+#define MACHSYM_PART_TWINS 65536
 #endif
 
 /* How many bytes of names and paths a part of a map may have: MACHSYM_PART_TEXT, and
@@ -1779,8 +1815,8 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
 /* Iterates over the functions that share the code at an address: a linker that folds identical code keeps one
  * body for functions of equal code. The first one is that of machsym_session_frames. The others are functions
  * of the debug info with the same range, each with its own lines and inlined calls, then symbols of the same
- * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. Maps do not hold the
- * others: of a map the first one is told alone.
+ * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. A map tells the same
+ * functions, after the first one in an order of its own; a chunk of a map tells the first one alone.
  * Returns: the number of frames of the next function, as machsym_session_frames does; 0 at the end. Borrows,
  * Threads: as machsym_session_frames. Cost: for the first function that of machsym_session_frames. For the
  * second the unit headers, .debug_aranges and the symbols are read and sorted once a session; then a few
@@ -1812,8 +1848,8 @@ typedef struct machsym_call {
  * name of a frame depends on its caller's: DW_TAG_call_site of the caller's function, or of what is inlined
  * into it, at the caller's return address says which function it called. Optimised C, C++ and Objective-C
  * have that for most direct calls, Swift has not. calls[i] says which frames belong to pcs[i]. Frames are
- * written as long as they fit into cap. A caller in another image decides nothing, and in a map nothing is
- * decided.
+ * written as long as they fit into cap. A caller in another image decides nothing. A map decides by the calls
+ * that it has: see docs/symmap.md.
  * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
  * addresses. When memory ran out, frames have lacks_memory, and what it lacked for is not decided.
  * Owns / Borrows, Threads: as machsym_session_frames.
@@ -16767,7 +16803,7 @@ static uint32_t ms_body_rows_of(const ms_body_rows *list, const ms_fn_table *fun
 
 /* ==== >>callsites ==========================================================================================
  * Job:    finds which function the call before a return address calls, as the debug info has it.
- * Offers: ms_call_target.
+ * Offers: ms_call_site, ms_call_begin, ms_call_next, ms_call_target.
  * Never:  looks at code; follows the entry that it finds. */
 
 /* What an entry of a call says. DWARF 5 has names of its own for what GNU's extension says otherwise. */
@@ -16781,13 +16817,20 @@ enum {
     ms_CALLSITE_COUNT
 };
 
+/* A call, as the debug info has it. */
+typedef struct ms_call_site {
+    uint64_t return_pc;
+    uint64_t target; /* the entry of the function that is called, which may be a declaration; 0: not told */
+} ms_call_site;
+
 /* A walk through the entries of one function. */
 typedef struct ms_call_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
-    uint64_t return_pc;
-    uint64_t target; /* the entry that was found; 0: none */
-    bool differs;    /* two calls with this return address call different functions */
+    const uint8_t *p; /* NULL: it is at its end */
+    const uint8_t *end;
+    uint64_t lists;  /* that are open */
+    uint64_t passed; /* how many were open where a function inside began; UINT64_MAX: none did */
 } ms_call_walk;
 
 /* The linked address of one that an object file states. */
@@ -16800,9 +16843,10 @@ static uint64_t ms_call_linked(const ms_dw *dw, uint64_t pc)
     return is_moved ? dw->moves[at].to + (pc - dw->moves[at].lo) : 0;
 }
 
-/* Takes what an entry of a call says, if it has the return address; rd is at its values. Returns false when
- * the unit ends before. */
-static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd)
+/* Reads what an entry of a call says; rd is at its values. *is_site: it has a return address. Returns false
+ * when the unit ends before. */
+static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site,
+                         bool *is_site)
 {
     static const uint16_t list[ms_CALLSITE_COUNT] = {ms_DW_AT_call_return_pc, ms_DW_AT_low_pc,
                                                      ms_DW_AT_call_origin,    ms_DW_AT_abstract_origin,
@@ -16810,60 +16854,88 @@ static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd)
     ms_dw_value v[ms_CALLSITE_COUNT];
     const ms_dw_enc *enc = &w->root->enc;
     bool is_gnu = abbrev->tag == ms_DW_TAG_GNU_call_site;
-    uint64_t pc = 0;
-    uint64_t target = 0;
+    *is_site = false;
     if (!ms_dw_read_listed(w->dw, w->root->abbrevs, abbrev, rd, enc, list, ms_CALLSITE_COUNT, v))
         return false;
     const ms_dw_value *at = is_gnu ? &v[ms_CALLSITE_LOW_PC] : &v[ms_CALLSITE_RETURN_PC];
     const ms_dw_value *to = is_gnu ? &v[ms_CALLSITE_ORIGIN] : &v[ms_CALLSITE_TARGET];
     if (v[ms_CALLSITE_TAIL].u != 0 || v[ms_CALLSITE_GNU_TAIL].u != 0 || /* nothing returns there */
-        !ms_dw_address(w->dw, enc, at, &pc) || ms_call_linked(w->dw, pc) != w->return_pc)
+        !ms_dw_address(w->dw, enc, at, &site->return_pc))
         return true;
-    if (!ms_dw_reference(enc, to, &target))
-        target = 0;
-    w->differs |= w->target != 0 && w->target != target;
-    w->target = target;
+    site->return_pc = ms_call_linked(w->dw, site->return_pc);
+    if (!ms_dw_reference(enc, to, &site->target))
+        site->target = 0;
+    *is_site = true;
     return true;
 }
 
-/* Which function is called where a function's return address is: its entry in .debug_info, which may be a
- * declaration; 0 when the debug info does not tell. function: the entry of the caller, whose inlined calls
- * count as its own. Functions that stand inside it are others. */
-static uint64_t ms_call_target(const ms_dw *dw, const ms_cu_root *root, uint64_t function, uint64_t return_pc)
+/* Begins a walk through the calls of a function: those of what is inlined into it, too. Functions that stand
+ * inside it are others. */
+static ms_call_walk ms_call_begin(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
 {
-    const ms_dw_abbrevs *table = root->abbrevs;
     ms_span rest = ms_span_sub(dw->info, function, root->enc.unit_end - function);
-    const uint8_t *p = rest.ptr;
-    const uint8_t *end = rest.ptr + rest.len;
-    ms_call_walk w = {dw, root, return_pc, 0, false};
-    uint64_t lists = 0;
-    uint64_t passed = UINT64_MAX;  /* how many lists are open where a function inside began */
-    while (p != NULL && p < end) { /* every entry takes at least a byte */
-        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, UINT64_MAX};
+    return w;
+}
+
+/* Closes a list of entries. */
+static void ms_call_end_list(ms_call_walk *w)
+{
+    w->lists -= w->lists != 0;
+    w->passed = w->lists <= w->passed ? UINT64_MAX : w->passed;
+}
+
+/* Reads an entry; rd is after its code. Returns true for a call with a return address. */
+static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site)
+{
+    bool is_call = abbrev->tag == ms_DW_TAG_call_site || abbrev->tag == ms_DW_TAG_GNU_call_site;
+    bool is_inside = abbrev->kind == ms_KIND_FUNCTION && abbrev->has_code && w->lists != 0;
+    bool is_site = false;
+    if (is_inside && w->passed == UINT64_MAX && abbrev->has_children)
+        w->passed = w->lists;
+    if (is_call && w->passed == UINT64_MAX)
+        w->p = ms_call_read(w, abbrev, rd, site, &is_site) ? rd->p : NULL;
+    else
+        w->p = ms_dw_skip_die(w->root->abbrevs, abbrev, rd->p, w->end, &w->root->enc);
+    w->lists += abbrev->has_children;
+    return is_site;
+}
+
+/* The next call with a return address. Returns false at the end. */
+static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
+{
+    bool is_site = false;
+    while (!is_site && w->p != NULL && w->p < w->end) { /* every entry takes at least a byte */
+        ms_rd rd = ms_rd_make(ms_span_make(w->p, (size_t)(w->end - w->p)));
         MACHSYM_COUNT_WORK(1);
         uint64_t code = ms_rd_uleb(&rd);
-        if (code == 0) {
-            p = rd.p;
-            lists -= lists != 0;
-            passed = lists <= passed ? UINT64_MAX : passed;
-        } else {
-            const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
-            if (abbrev == NULL)
-                break;
-            bool is_call = abbrev->tag == ms_DW_TAG_call_site || abbrev->tag == ms_DW_TAG_GNU_call_site;
-            bool is_inside = abbrev->kind == ms_KIND_FUNCTION && abbrev->has_code && lists != 0;
-            if (is_inside && passed == UINT64_MAX && abbrev->has_children)
-                passed = lists;
-            if (is_call && passed == UINT64_MAX)
-                p = ms_call_take(&w, abbrev, &rd) ? rd.p : NULL;
-            else
-                p = ms_dw_skip_die(table, abbrev, rd.p, end, &root->enc);
-            lists += abbrev->has_children;
-        }
-        if (lists == 0)
-            break;
+        const ms_dw_abbrev *abbrev = code != 0 ? ms_dw_abbrev_from_code(w->root->abbrevs, code) : NULL;
+        w->p = rd.p;
+        if (code == 0)
+            ms_call_end_list(w);
+        else if (abbrev != NULL)
+            is_site = ms_call_take(w, abbrev, &rd, site);
+        if (w->lists == 0 || (code != 0 && abbrev == NULL))
+            w->p = NULL;
     }
-    return w.differs ? 0 : w.target;
+    return is_site;
+}
+
+/* Which function is called where a function's return address is: its entry in .debug_info, which may be a
+ * declaration; 0 when the debug info does not tell, or tells of two. function: the entry of the caller. */
+static uint64_t ms_call_target(const ms_dw *dw, const ms_cu_root *root, uint64_t function, uint64_t return_pc)
+{
+    ms_call_walk w = ms_call_begin(dw, root, function);
+    ms_call_site site;
+    uint64_t target = 0;
+    while (ms_call_next(&w, &site)) {
+        if (site.return_pc != return_pc)
+            continue;
+        if (target != 0 && target != site.target)
+            return 0;
+        target = site.target;
+    }
+    return target;
 }
 
 /* ==== >>pack =============================================================================================
@@ -17600,14 +17672,14 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
  * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_sheets, ms_map_frames, ms_map_many,
- *         ms_map_names, ms_map_kept_names, ms_map_next.
+ *         ms_map_find, ms_map_chain_frames, ms_map_names, ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 3,
     ms_MAP_HEAD = 96, /* bytes of the header */
     ms_MAP_ROW = 32,  /* bytes of a row of the directory */
-    /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
+    /* Rows of the directory that a reader takes. There are twelve kinds of tables today. */
     ms_MAP_MOST_ROWS = 64,
     /* Zeros that end a table of runs: fields are read as 4 or 8 bytes, however many they have. */
     ms_MAP_MARGIN = 8,
@@ -17649,6 +17721,11 @@ enum {
     ms_MAP_SYMBOL_RUNS,
     ms_MAP_DICT, /* the text that blocks may refer to, as it is */
     ms_MAP_TEXT, /* packed blocks of names and paths */
+    /* What >>twins reads. A map has these rows if functions share code. */
+    ms_MAP_TWINS,
+    ms_MAP_TWIN_INDEX,
+    ms_MAP_TWIN_RUNS,
+    ms_MAP_CALLS,
     ms_MAP_KINDS
 };
 
@@ -17659,7 +17736,8 @@ typedef struct ms_map_table {
     uint32_t flags;
     uint64_t at;
     uint64_t len;
-    /* INDEX: bucket shift; RUNS: how many runs; TEXT: how many blocks; SHEETS: low half of its checksum */
+    /* INDEX: bucket shift; RUNS, TWINS, CALLS: how many; TEXT: how many blocks; SHEETS: low half of its
+     * checksum */
     uint32_t a;
     uint32_t b; /* INDEX: how many buckets; SHEETS: high half of its checksum */
 } ms_map_table;
@@ -17745,7 +17823,7 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u64(p + 72, head->checksum);
     ms_map_store_u64(p + 80, head->text_exec_addr);
     ms_map_store_u64(p + 88, head->code_size);
-    for (uint32_t kind = 1; kind < ms_MAP_KINDS; kind++) {
+    for (uint32_t kind = 1; kind <= head->row_count; kind++) {
         const ms_map_table *table = &head->tables[kind];
         uint8_t *row = p + ms_MAP_HEAD + (kind - 1) * ms_MAP_ROW;
         ms_map_store_u32(row, kind);
@@ -17817,7 +17895,7 @@ static void ms_map_set_table(machsym_map *map, uint32_t kind)
     ms_map_area *area = &map->tables[kind];
     area->at = table->at;
     area->len = table->len;
-    if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS)
+    if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS || kind == ms_MAP_TWIN_RUNS)
         area->len -= area->len < ms_MAP_MARGIN ? area->len : (uint64_t)ms_MAP_MARGIN;
 }
 
@@ -17842,7 +17920,7 @@ static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_er
                        "the map has a table that this version does not know; build it again", "map header",
                        at);
     }
-    bool is_index = kind == ms_MAP_INDEX || kind == ms_MAP_SYMBOL_INDEX;
+    bool is_index = kind == ms_MAP_INDEX || kind == ms_MAP_SYMBOL_INDEX || kind == ms_MAP_TWIN_INDEX;
     if (is_index && (table.a > ms_MAP_MOST_SHIFT || table.b > table.len / 4))
         return ms_map_fail_damaged(err, "a number of an index is out of bounds", at);
     map->head.tables[kind] = table;
@@ -19077,6 +19155,166 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
         }
     }
     return false;
+}
+
+/* ==== >>twins ============================================================================================
+ * Job:    tells which functions of a map share code, and which one of them a call calls.
+ * Offers: ms_tw_row, ms_tw_call, ms_tw_body, ms_tw_at, ms_tw_frames, ms_tw_callee, ms_tw_store_row,
+ *         ms_tw_store_call, ms_TW_CUT.
+ * Never:  trusts a number in a map: every read is checked.
+ *
+ * The first function of a body is the one that RUNS has. The others have their ranges in TWIN RUNS. Those do
+ * not count from the text base: each function has as many bytes of them as its body has. */
+
+enum {
+    ms_TW_ROW_BYTES = 12, /* of a row of TWINS */
+    ms_TW_CALL_BYTES = 16 /* of a row of CALLS */
+};
+
+#define ms_TW_CUT UINT32_MAX /* where ranges begin, in a row that says that a body has more functions */
+
+/* A function that shares its code with the one that RUNS has. */
+typedef struct ms_tw_row {
+    uint32_t lo; /* from the text base */
+    uint32_t size;
+    uint32_t at; /* where its ranges begin in TWIN RUNS */
+} ms_tw_row;
+
+/* A call of a function that shares its code. Functions of a body have numbers: 0 is the one that RUNS has,
+ * the others follow in the order of TWINS. */
+typedef struct ms_tw_call {
+    uint32_t return_off; /* where it returns to, from the text base */
+    uint32_t caller;     /* the number of the function that has the call, in its body */
+    uint32_t body;       /* the begin of the callee's body */
+    uint32_t callee;     /* its number there */
+} ms_tw_call;
+
+/* Code that functions share. */
+typedef struct ms_tw_body {
+    uint32_t lo; /* from the text base */
+    uint64_t first;
+    uint32_t count; /* its rows are first + 0 ... count - 1 of TWINS */
+    bool is_cut;    /* there are more functions */
+} ms_tw_body;
+
+/* ---- Rows ---- */
+
+static void ms_tw_store_row(const ms_tw_row *row, uint8_t *p)
+{
+    ms_map_store_u32(p, row->lo);
+    ms_map_store_u32(p + 4, row->size);
+    ms_map_store_u32(p + 8, row->at);
+}
+
+static void ms_tw_store_call(const ms_tw_call *call, uint8_t *p)
+{
+    ms_map_store_u32(p, call->return_off);
+    ms_map_store_u32(p + 4, call->caller);
+    ms_map_store_u32(p + 8, call->body);
+    ms_map_store_u32(p + 12, call->callee);
+}
+
+/* A table of rows that begin with numbers that ascend. */
+typedef struct ms_tw_table {
+    const machsym_map *map;
+    ms_sh *sheets;
+    uint64_t at;
+    uint64_t bytes; /* of a row */
+    uint64_t count;
+} ms_tw_table;
+
+static ms_tw_table ms_tw_table_of(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t bytes)
+{
+    bool is_here = sheets != NULL || ms_map_is_here(map);
+    ms_tw_table t = {map, sheets, map->tables[kind].at, bytes, is_here ? map->tables[kind].len / bytes : 0};
+    return t;
+}
+
+/* A row of a table; NULL when it is not there, or cannot be read. */
+static const uint8_t *ms_tw_row_at(const ms_tw_table *t, uint64_t i)
+{
+    return i < t->count ? ms_map_at(t->map, t->sheets, t->at + i * t->bytes, t->bytes) : NULL;
+}
+
+/* How many rows begin below two numbers. */
+static uint64_t ms_tw_count_below(const ms_tw_table *t, uint32_t first, uint32_t second)
+{
+    uint64_t key = (uint64_t)first << 32 | second;
+    uint64_t lo = 0;
+    for (uint64_t left = t->count; left > 0;) {
+        uint64_t half = left / 2;
+        const uint8_t *row = ms_tw_row_at(t, lo + half);
+        bool is_below = row != NULL && ((uint64_t)ms_rd_raw_u32(row) << 32 | ms_rd_raw_u32(row + 4)) < key;
+        MACHSYM_COUNT_WORK(1);
+        lo += is_below ? half + 1 : 0;
+        left = is_below ? left - half - 1 : half;
+    }
+    return lo;
+}
+
+/* ---- Lookup ---- */
+
+static ms_tw_table ms_tw_twins(const machsym_map *map, ms_sh *sheets)
+{
+    return ms_tw_table_of(map, sheets, ms_MAP_TWINS, ms_TW_ROW_BYTES);
+}
+
+/* The body that holds an offset of code. Returns false when one function has that code for itself. */
+static bool ms_tw_at(const machsym_map *map, ms_sh *sheets, uint32_t off, ms_tw_body *body)
+{
+    ms_tw_table t = ms_tw_twins(map, sheets);
+    uint64_t end = ms_tw_count_below(&t, off, UINT32_MAX); /* no code has a size of 4 GB */
+    const uint8_t *row = end > 0 ? ms_tw_row_at(&t, end - 1) : NULL;
+    if (row == NULL || off - ms_rd_raw_u32(row) >= ms_rd_raw_u32(row + 4))
+        return false;
+    body->lo = ms_rd_raw_u32(row);
+    body->is_cut = ms_rd_raw_u32(row + 8) == ms_TW_CUT;
+    body->first = ms_tw_count_below(&t, body->lo, 0);
+    if (body->first >= end) /* the rows do not ascend */
+        return false;
+    uint64_t count = end - body->first - (body->is_cut ? 1 : 0);
+    if (count >= MACHSYM_MAX_FOLDED) {
+        body->is_cut = true;
+        count = MACHSYM_MAX_FOLDED - 1;
+    }
+    body->count = (uint32_t)count;
+    return true;
+}
+
+/* The frames at an offset of a body if the code is that of its function with a number, from 1 on. Returns 0
+ * when the map does not tell. */
+static size_t ms_tw_frames(const machsym_map *map, ms_sh *sheets, const ms_tw_body *body, uint32_t number,
+                           uint32_t off, machsym_map_frame *frames, size_t cap)
+{
+    ms_tw_table t = ms_tw_twins(map, sheets);
+    ms_map_hit hit;
+    const uint8_t *row = number - 1 < body->count ? ms_tw_row_at(&t, body->first + (number - 1)) : NULL;
+    uint32_t inside = off - body->lo;
+    if (row == NULL || ms_rd_raw_u32(row) != body->lo || inside >= ms_rd_raw_u32(row + 4))
+        return 0;
+    uint32_t size = ms_rd_raw_u32(row + 4);
+    uint64_t at = (uint64_t)ms_rd_raw_u32(row + 8) + inside;
+    if (at > UINT32_MAX || !ms_map_find(map, sheets, ms_MAP_TWIN_INDEX, at, &hit))
+        return 0;
+    size_t count = ms_map_chain_frames(map, &hit, frames, cap);
+    for (size_t i = 0; i < count && i < cap; i++) {
+        frames[i].function_start = map->head.text_addr + body->lo;
+        frames[i].function_size = size;
+    }
+    return count;
+}
+
+/* Which function of a body is called by the call that returns to an offset, if a function with a number in
+ * its own body makes it. Returns the callee's number; UINT32_MAX when the map does not tell. */
+static uint32_t ms_tw_callee(const machsym_map *map, ms_sh *sheets, uint32_t return_off, uint32_t caller,
+                             uint32_t body)
+{
+    ms_tw_table t = ms_tw_table_of(map, sheets, ms_MAP_CALLS, ms_TW_CALL_BYTES);
+    const uint8_t *row = ms_tw_row_at(&t, ms_tw_count_below(&t, return_off, caller));
+    if (row == NULL || ms_rd_raw_u32(row) != return_off || ms_rd_raw_u32(row + 4) != caller ||
+        ms_rd_raw_u32(row + 8) != body)
+        return UINT32_MAX;
+    return ms_rd_raw_u32(row + 12);
 }
 
 /* ==== >>cachefiles =========================================================================================
@@ -25163,20 +25401,20 @@ static bool ms_ans_make_room(machsym_session *s, size_t count)
     return s->found != NULL;
 }
 
-/* All frames at an address that a map has. */
-static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* Makes what lookups in a map need. Returns false when memory is out. */
+static bool ms_ans_begin_map(machsym_session *s)
 {
-    const machsym_map *map = s->image->map;
     if (s->kept == NULL)
-        s->kept = ms_map_open_kept(map, s->allocator, &s->reads);
-    if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
-        ms_arena_admit(&s->keep, true);
-        return 0;
-    }
-    ms_sh *sheets = ms_map_kept_sheets(s->kept);
-    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
-    if (count > s->found_cap && ms_ans_make_room(s, count))
-        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+        s->kept = ms_map_open_kept(s->image->map, s->allocator, &s->reads);
+    if (s->kept != NULL && ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1))
+        return true;
+    ms_arena_admit(&s->keep, true);
+    return false;
+}
+
+/* Gives count frames that a map has found their names. Returns how many there are. */
+static size_t ms_ans_tell_found(machsym_session *s, size_t count, machsym_frame *frames, size_t cap)
+{
     size_t told = count < cap ? count : cap;
     told = told < s->found_cap ? told : s->found_cap;
     if (!ms_map_kept_names(s->kept, s->found, told, frames))
@@ -25184,6 +25422,19 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, told);
     return s->found_cap == 0 ? 0 : count;
+}
+
+/* All frames at an address that a map has. */
+static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    const machsym_map *map = s->image->map;
+    if (!ms_ans_begin_map(s))
+        return 0;
+    ms_sh *sheets = ms_map_kept_sheets(s->kept);
+    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+    if (count > s->found_cap && ms_ans_make_room(s, count))
+        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+    return ms_ans_tell_found(s, count, frames, cap);
 }
 
 /* The frames at an address, as far as memory sufficed. */
@@ -25250,7 +25501,8 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* ==== >>folded =============================================================================================
  * Job:    tells all functions that share the code at an address.
- * Offers: ms_fold_set, ms_fold_at, ms_fold_name, ms_fold_frames, ms_fold_next.
+ * Offers: ms_fold_set, ms_fold_at, ms_fold_name, ms_fold_list_aliases, ms_fold_may_share,
+ *         ms_fold_losers_of, ms_fold_frames, ms_fold_in_map, ms_fold_map_frames, ms_fold_next.
  * Never:  chooses one of them. */
 
 /* One of the functions. Units come and go, so a function is found by its entry. */
@@ -25338,6 +25590,16 @@ static void ms_fold_list_losers(machsym_session *s, ms_fold_losers *losers)
     losers->count = pieces.count;
 }
 
+/* The units that lost code to others. */
+static const ms_fold_losers *ms_fold_losers_of(machsym_session *s)
+{
+    ms_ses_folded *f = s->folded;
+    if (!f->has_losers)
+        ms_fold_list_losers(s, &f->losers);
+    f->has_losers = true;
+    return &f->losers;
+}
+
 /* ---- The set of a body ---- */
 
 static void ms_fold_add(machsym_session *s, ms_fold_set *set, const ms_fold_one *one)
@@ -25378,19 +25640,16 @@ static void ms_fold_add_unit(machsym_session *s, ms_fold_set *set, size_t index)
 /* Adds the functions of other units. */
 static void ms_fold_add_units(machsym_session *s, ms_fold_set *set)
 {
-    ms_ses_folded *f = s->folded;
+    const ms_fold_losers *losers = ms_fold_losers_of(s);
     size_t asked = 0;
-    if (!f->has_losers)
-        ms_fold_list_losers(s, &f->losers);
-    f->has_losers = true;
-    size_t at = ms_upper_bound(&f->losers.v[0].lo, f->losers.count, sizeof *f->losers.v, set->lo);
+    size_t at = ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, set->lo);
     uint64_t hi = UINT64_MAX;
     size_t own = set->v[0].unit;
     size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, set->lo, &hi);
     if (owner < s->env.count && owner != own)
         ms_fold_add_unit(s, set, owner);
-    for (; at > 0 && f->losers.reach[at - 1] > set->lo; at--) {
-        const ms_piece *piece = &f->losers.v[at - 1];
+    for (; at > 0 && losers->reach[at - 1] > set->lo; at--) {
+        const ms_piece *piece = &losers->v[at - 1];
         MACHSYM_COUNT_WORK(1);
         if (piece->hi <= set->lo || piece->owner == own || piece->owner == owner)
             continue;
@@ -25486,13 +25745,29 @@ static void ms_fold_add_symbols(machsym_session *s, ms_fold_set *set)
     ms_arena_free(&room);
 }
 
-/* Makes the set of the code at an address. */
-static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
+static void ms_fold_clear(ms_fold_set *set)
 {
-    machsym_symbol symbol;
     set->lo = set->hi = 0;
     set->count = 0;
     set->is_whole = true;
+}
+
+/* Begins the set of code that no function of the debug info has. */
+static void ms_fold_begin_of_symbols(machsym_session *s, uint64_t addr, ms_fold_set *set)
+{
+    machsym_symbol symbol;
+    if (!ms_src_find(ms_ses_symbols(s), addr, &symbol) || symbol.name.len == 0)
+        return;
+    ms_fold_one one = {0, 0, symbol.name, symbol.source};
+    set->lo = symbol.lo;
+    set->hi = symbol.hi;
+    ms_fold_add(s, set, &one);
+}
+
+/* Makes the set of the code at an address. */
+static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
+{
+    ms_fold_clear(set);
     ms_ses_units(s);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE) {
@@ -25505,23 +25780,33 @@ static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
             ms_fold_add_unit(s, set, one.unit);
             ms_fold_add_units(s, set);
         }
-    } else if (ms_src_find(ms_ses_symbols(s), addr, &symbol) && symbol.name.len != 0) {
-        ms_fold_one one = {0, 0, symbol.name, symbol.source};
-        set->lo = symbol.lo;
-        set->hi = symbol.hi;
-        ms_fold_add(s, set, &one);
+    } else {
+        ms_fold_begin_of_symbols(s, addr, set);
     }
     if (set->count != 0)
         ms_fold_add_symbols(s, set);
+}
+
+/* Makes what a session knows of folded functions. losers: those of a session that shares its indexes; NULL:
+ * they are listed when they are first asked for. Returns false when memory is out. */
+static bool ms_fold_begin(machsym_session *s, const ms_fold_losers *losers)
+{
+    if (s->folded == NULL)
+        s->folded = (ms_ses_folded *)ms_arena_zeroed(&s->keep, 1, sizeof *s->folded);
+    if (s->folded == NULL)
+        return false;
+    if (losers != NULL) {
+        s->folded->losers = *losers;
+        s->folded->has_losers = true;
+    }
+    return true;
 }
 
 /* The functions that share the code at an address, of the session's own debug info and symbols; NULL when
  * memory is out. */
 static const ms_fold_set *ms_fold_at(machsym_session *s, uint64_t addr)
 {
-    if (s->folded == NULL)
-        s->folded = (ms_ses_folded *)ms_arena_zeroed(&s->keep, 1, sizeof *s->folded);
-    if (s->folded == NULL)
+    if (!ms_fold_begin(s, NULL))
         return NULL;
     ms_fold_set *set = &s->folded->last;
     if (addr < set->lo || addr >= set->hi || set->count == 0)
@@ -25529,25 +25814,80 @@ static const ms_fold_set *ms_fold_at(machsym_session *s, uint64_t addr)
     return set;
 }
 
+/* ---- Where to look ---- */
+
+/* Lists the addresses at which there are several symbols, one of a function among them, in their order. *v is
+ * NULL when memory is out. */
+static size_t ms_fold_list_aliases(const ms_sym_table *t, ms_arena *arena, uint64_t **v)
+{
+    size_t count = 0;
+    size_t cap = 0;
+    *v = NULL;
+    for (size_t i = 0, end; i < t->count; i = end) {
+        bool has_function = false;
+        for (end = i; end < t->count && t->v[end].key == t->v[i].key; end++)
+            has_function = has_function || ms_fold_is_function(t->v[end].item);
+        if (end - i < 2 || !has_function)
+            continue;
+        uint64_t *more = (uint64_t *)ms_arena_grow(arena, *v, count, &cap, sizeof *more);
+        if (more == NULL)
+            return count;
+        *v = more;
+        more[count++] = t->v[i].key;
+    }
+    return count;
+}
+
+/* Whether another unit claims the code of a function of a unit. */
+static bool ms_fold_is_claimed(machsym_session *s, size_t unit, uint64_t lo)
+{
+    const ms_fold_losers *losers = ms_fold_losers_of(s);
+    uint64_t hi = UINT64_MAX;
+    size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, lo, &hi);
+    if (owner < s->env.count && owner != unit)
+        return true;
+    size_t at =
+        losers->count == 0 ? 0 : ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, lo);
+    for (; at > 0 && losers->reach[at - 1] > lo; at--) {
+        MACHSYM_COUNT_WORK(1);
+        if (losers->v[at - 1].hi > lo && losers->v[at - 1].owner != unit)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a function may share its code. If not, its set has no other one. ms_fold_begin must have been
+ * called. */
+static bool ms_fold_may_share(machsym_session *s, const ms_ses_unit *unit, const ms_fn_block *block,
+                              const uint64_t *aliases, size_t count)
+{
+    size_t twins;
+    size_t at = count == 0 ? 0 : ms_lower_bound(aliases, count, sizeof *aliases, block->lo);
+    if (at < count && aliases[at] == block->lo)
+        return true;
+    ms_body_twins(&unit->functions, block->lo, &twins);
+    return twins != 0 || ms_fold_is_claimed(s, unit->index, block->lo);
+}
+
 /* ---- Its frames ---- */
 
-/* The frames at an address if the code is that of one function of a set. */
-static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t index, uint64_t addr,
-                             machsym_frame *frames, size_t cap)
+/* The frames at an address if the code is that of one function of a set. They hold up to *until. */
+static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, const ms_fold_one *one,
+                             uint64_t addr, machsym_frame *frames, size_t cap, uint64_t *until)
 {
-    ms_fold_one one = set->v[index];
     machsym_frame spare;
     machsym_frame *first = cap > 0 ? frames : &spare;
+    *until = set->hi;
     ms_zero(first, sizeof *first);
-    if (one.die_off == 0) {
-        first->linkage_name = one.symbol;
-        first->name_source = one.source;
+    if (one->die_off == 0) {
+        first->linkage_name = one->symbol;
+        first->name_source = one->source;
         first->function_start = set->lo;
         first->function_size = set->hi - set->lo;
         return 1;
     }
     ms_ses_unit *unit;
-    const ms_fn_block *block = ms_fold_block(s, &one, &unit);
+    const ms_fn_block *block = ms_fold_block(s, one, &unit);
     if (block == NULL)
         return 0;
     ms_ses_span span;
@@ -25561,6 +25901,7 @@ static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t 
     if (!ms_eng_make_ready(s, &span))
         return 0;
     ms_eng_look(s, addr, &span);
+    ms_lower_to(until, span.hi);
     size_t count = ms_ans_function_frames(s, &span, addr, frames, cap);
     if (count > 0 && count <= cap && set->count > 1)
         ms_ans_settle_shared(&frames[count - 1]);
@@ -25569,19 +25910,65 @@ static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t 
     return count;
 }
 
+/* ---- In a map ---- */
+
+/* The body of a map that holds an address. Returns false when one function has that code for itself, or
+ * memory is out. */
+static bool ms_fold_in_map(machsym_session *s, uint64_t addr, ms_tw_body *body)
+{
+    const machsym_map *map = s->image->map;
+    uint64_t off = addr - map->head.text_addr;
+    return off <= UINT32_MAX && ms_ans_begin_map(s) &&
+           ms_tw_at(map, ms_map_kept_sheets(s->kept), (uint32_t)off, body);
+}
+
+/* The frames at an address of a body if the code is that of its function with a number. */
+static size_t ms_fold_map_frames(machsym_session *s, const ms_tw_body *body, uint32_t number, uint64_t addr,
+                                 machsym_frame *frames, size_t cap)
+{
+    const machsym_map *map = s->image->map;
+    if (number == 0)
+        return ms_ans_frames(s, addr, frames, cap);
+    size_t count = ms_tw_frames(map, ms_map_kept_sheets(s->kept), body, number,
+                                (uint32_t)(addr - map->head.text_addr), s->found, s->found_cap);
+    return ms_ans_tell_found(s, count, frames, cap);
+}
+
+/* The frames of the next function in a map. Functions of which the map has nothing there are passed over. */
+static size_t ms_fold_next_in_map(machsym_session *s, uint64_t addr, machsym_cursor *at,
+                                  machsym_frame *frames, size_t cap)
+{
+    ms_tw_body body;
+    size_t count = 0;
+    if (!ms_fold_in_map(s, addr, &body))
+        return 0;
+    for (; count == 0 && at->a <= body.count; at->a++)
+        count = ms_fold_map_frames(s, &body, (uint32_t)at->a, addr, frames, cap);
+    return count;
+}
+
+/* ---- All of them ---- */
+
 /* The frames at an address if the code is that of the next function of its set. The first one is what
  * ms_ans_frames tells. Returns 0 at the end. */
 static size_t ms_fold_next(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
                            size_t cap)
 {
-    size_t index = (size_t)at->a++;
-    if (index == 0 || s->image->map != NULL)
-        return index == 0 ? ms_ans_frames(s, addr, frames, cap) : 0;
     ms_ses_begin(s);
+    if (at->a != 0 && s->image->map != NULL)
+        return ms_fold_next_in_map(s, addr, at, frames, cap);
+    size_t index = (size_t)at->a++;
+    if (index == 0)
+        return ms_ans_frames(s, addr, frames, cap);
     ms_ses_object *object = ms_obj_at(s, addr);
     machsym_session *own = object != NULL ? &object->session : s;
     const ms_fold_set *set = ms_fold_at(own, addr);
-    size_t count = set != NULL && index < set->count ? ms_fold_frames(own, set, index, addr, frames, cap) : 0;
+    uint64_t until;
+    size_t count = 0;
+    if (set != NULL && index < set->count) {
+        ms_fold_one one = set->v[index];
+        count = ms_fold_frames(own, set, &one, addr, frames, cap, &until);
+    }
     if (object != NULL) {
         ms_obj_keep_frames(s, frames, count < cap ? count : cap);
         ms_obj_count(s->objects, object);
@@ -25599,8 +25986,9 @@ static size_t ms_fold_next(machsym_session *s, uint64_t addr, machsym_cursor *at
 /* Functions that a caller may be: one, unless it shares its code and nothing decided. */
 typedef struct ms_stk_callers {
     ms_fold_one v[MACHSYM_MAX_CALLERS];
-    size_t count;               /* 0: nothing is known of what they call */
-    const machsym_session *own; /* whose units they are of */
+    uint32_t numbers[MACHSYM_MAX_CALLERS]; /* of a map: theirs in their body, in place of v */
+    size_t count;                          /* 0: nothing is known of what they call */
+    const machsym_session *own;            /* whose units they are of */
     uint64_t return_pc;
 } ms_stk_callers;
 
@@ -25746,6 +26134,60 @@ static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set,
     }
 }
 
+/* ---- In a map ---- */
+
+/* The number of the function of a body that all possible callers call; UINT32_MAX when they differ, or one is
+ * not known. */
+static uint32_t ms_stk_decide_in_map(machsym_session *s, const ms_tw_body *body,
+                                     const ms_stk_callers *callers)
+{
+    const machsym_map *map = s->image->map;
+    uint64_t off = callers->return_pc - map->head.text_addr;
+    uint32_t found = UINT32_MAX;
+    for (size_t i = 0; i < callers->count && off <= UINT32_MAX; i++) {
+        uint32_t one =
+            ms_tw_callee(map, ms_map_kept_sheets(s->kept), (uint32_t)off, callers->numbers[i], body->lo);
+        if (one > body->count || (i > 0 && one != found))
+            return UINT32_MAX;
+        found = one;
+    }
+    return found;
+}
+
+/* Sets what is known of the caller of the frame inside. */
+static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, const machsym_pc *pc,
+                                      ms_stk_callers *callers)
+{
+    uint32_t first = decided != UINT32_MAX ? decided : 0;
+    uint32_t last = decided != UINT32_MAX ? decided : body->count;
+    callers->count = 0;
+    callers->return_pc = pc->addr;
+    if (!pc->is_return || body->is_cut || last - first >= MACHSYM_MAX_CALLERS)
+        return;
+    for (uint32_t number = first; number <= last; number++)
+        callers->numbers[callers->count++] = number;
+}
+
+/* The same as ms_stk_one in a map. */
+static void ms_stk_one_in_map(machsym_session *s, const machsym_pc *pc, uint64_t addr,
+                              ms_stk_callers *callers, machsym_call *call, machsym_frame *frames, size_t cap)
+{
+    ms_tw_body body;
+    uint32_t decided = UINT32_MAX;
+    ms_zero(&body, sizeof body);
+    bool is_shared = ms_fold_in_map(s, addr, &body);
+    if (is_shared && callers->count != 0)
+        decided = ms_stk_decide_in_map(s, &body, callers);
+    call->count = decided != UINT32_MAX ? ms_fold_map_frames(s, &body, decided, addr, frames, cap) : 0;
+    call->is_decided = call->count != 0;
+    if (!call->is_decided)
+        call->count = ms_ans_frames(s, addr, frames, cap);
+    call->function_count = call->count == 0 ? 0 : (size_t)body.count + 1;
+    ms_stk_set_callers_in_map(&body, call->is_decided ? decided : UINT32_MAX, pc, callers);
+}
+
+/* ---- The stack ---- */
+
 /* Looks up one address, where callers is what is known of its caller. */
 static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers *callers, machsym_call *call,
                        machsym_frame *frames, size_t cap)
@@ -25754,9 +26196,13 @@ static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers 
     ms_ses_begin(s);
     call->is_decided = false;
     call->function_count = 0;
-    if (s->image->map != NULL || pc->addr == UINT64_MAX) {
+    if (pc->addr == UINT64_MAX) {
         call->count = ms_ans_frames(s, addr, frames, cap);
         callers->count = 0;
+        return;
+    }
+    if (s->image->map != NULL) {
+        ms_stk_one_in_map(s, pc, addr, callers, call, frames, cap);
         return;
     }
     ms_ses_trim_for(s, addr);
@@ -25774,7 +26220,9 @@ static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers 
         call->count = ms_ans_frames(s, addr, frames, cap);
         return;
     }
-    call->count = ms_fold_frames(own, set, decided, addr, frames, cap);
+    uint64_t until;
+    ms_fold_one one = set->v[decided]; /* the set may be made anew */
+    call->count = ms_fold_frames(own, set, &one, addr, frames, cap, &until);
     if (object != NULL)
         ms_obj_keep_frames(s, frames, call->count < cap ? call->count : cap);
     for (size_t i = 0; i < call->count && i < cap; i++)
@@ -27363,8 +27811,8 @@ static void ms_en_finish(ms_en *c, const ms_pk_dict *dict)
 
 /* ==== >>merge ============================================================================================
  * Job:    puts the parts of a map together into one file in memory.
- * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_end_part, ms_mg_sort_pieces,
- *         ms_mg_is_covered, ms_mg_finish, ms_mg_close.
+ * Offers: machsym_part, ms_mg_function, ms_mg_site, ms_mg_folds, ms_mg, ms_mg_new_part, ms_mg_free_part,
+ *         ms_mg_end_part, ms_mg_sort_pieces, ms_mg_is_covered, ms_mg_bare_until, ms_mg_finish, ms_mg_close.
  * Never:  knows where ranges and names come from. */
 
 enum {
@@ -27378,6 +27826,40 @@ enum {
 
 /* ---- Parts ---- */
 
+/* A function that may share its code. One that another unit has in RUNS has ranges of its own. */
+typedef struct ms_mg_function {
+    uint32_t lo; /* from the text base */
+    uint32_t size;
+    uint32_t at;     /* where its ranges begin in TWIN RUNS; ms_TW_CUT: there was no room for them */
+    uint32_t number; /* in its body, once all parts are there; UINT32_MAX: it is not told of */
+    bool is_first;   /* RUNS has it */
+    bool is_visible; /* to other units */
+    uint64_t name;   /* what >>folds makes of its linkage name; 0: not known */
+    uint64_t entry;  /* of it in .debug_info; 0: it is a symbol */
+} ms_mg_function;
+
+/* A call whose callee may share its code. */
+typedef struct ms_mg_site {
+    uint32_t return_off;
+    uint32_t body;   /* where the callee's code begins; UINT32_MAX: only its name is known */
+    uint64_t callee; /* its name, as above */
+    uint64_t target; /* the entry that the call names */
+    uint64_t caller; /* the entry of the function that has the call; 0: it has its code for itself */
+} ms_mg_site;
+
+/* What a part knows of functions that share code. */
+typedef struct ms_mg_folds {
+    ms_arena arena;     /* of the lists */
+    machsym_part *part; /* the ranges of functions that RUNS does not have; NULL: there are none */
+    uint64_t size;      /* how many bytes of TWIN RUNS those stand for, from 0 on */
+    ms_mg_function *functions;
+    size_t function_count;
+    size_t function_cap;
+    ms_mg_site *sites;
+    size_t site_count;
+    size_t site_cap;
+} ms_mg_folds;
+
 /* A part of a map: runs with their packed text. */
 struct machsym_part {
     ms_arena arena;        /* holds the part itself, and nothing else */
@@ -27388,13 +27870,14 @@ struct machsym_part {
     ms_arena item_arena;   /* coder.items */
     ms_arena tables;       /* the coder's tables */
     ms_en coder;
+    ms_mg_folds folds;
     machsym_part_info info;
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
 {
     return part->data_arena.failed || part->packed_arena.failed || part->text_arena.failed ||
-           part->item_arena.failed || part->tables.failed || part->lists.failed;
+           part->item_arena.failed || part->tables.failed || part->lists.failed || part->folds.arena.failed;
 }
 
 static void ms_mg_free_part(machsym_part *part)
@@ -27405,6 +27888,9 @@ static void ms_mg_free_part(machsym_part *part)
     ms_arena_free(&part->text_arena);
     ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
+    ms_arena_free(&part->folds.arena);
+    if (part->folds.part != NULL) /* which has none of its own */
+        ms_mg_free_part(part->folds.part);
     ms_arena arena = part->arena; /* the part lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -27419,7 +27905,7 @@ static machsym_part *ms_mg_new_part(machsym_allocator allocator)
         return NULL;
     part->arena = arena;
     part->data_arena = part->packed_arena = part->text_arena = ms_arena_make(allocator);
-    part->lists = part->item_arena = part->tables = ms_arena_make(allocator);
+    part->lists = part->item_arena = part->tables = part->folds.arena = ms_arena_make(allocator);
     ms_en_init(&part->coder, &part->lists, &part->tables, &part->item_arena);
     part->coder.data.arena = &part->data_arena;
     part->coder.packed.arena = &part->packed_arena;
@@ -27500,8 +27986,10 @@ typedef struct ms_mg {
     machsym_part **parts;
     size_t part_count;
     machsym_part *symbols; /* the part that holds the runs of symbols */
-    uint64_t *texts;       /* by part, then of symbols: the unit of TEXT where its text begins */
-    size_t *waiting;       /* by part, then of symbols: how many places have not been written */
+    machsym_part **twins;  /* the parts that the folds of these parts have */
+    size_t twin_count;
+    uint64_t *texts; /* by ms_mg_part_at: the unit of TEXT where its text begins */
+    size_t *waiting; /* by ms_mg_part_at: how many places have not been written */
     uint64_t text_size;
     uint64_t block_count;
     uint64_t text_addr;
@@ -27509,6 +27997,12 @@ typedef struct ms_mg {
     size_t order_count;
     ms_mg_runs runs;
     ms_mg_runs symbol_runs;
+    ms_mg_runs twin_runs;
+    ms_mg_folds folds; /* of the parts that >>settle took; part is not used */
+    ms_tw_row *rows;   /* of TWINS */
+    size_t row_count;
+    ms_tw_call *calls; /* of CALLS */
+    size_t call_count;
     bool too_large;  /* something does not fit the format's 32 bits */
     bool is_damaged; /* a part is */
 } ms_mg;
@@ -27566,6 +28060,19 @@ static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t h
     return false;
 }
 
+/* Up to where no function of the debug info has the code from lo on, which ends at hi; lo when one has it
+ * there. at: as ms_mg_is_covered left it for the same lo. */
+static uint64_t ms_mg_bare_until(const ms_mg *m, size_t at, uint64_t lo, uint64_t hi)
+{
+    for (size_t i = at; i < m->order_count && m->order[i].piece->lo < hi; i++) {
+        const ms_en_piece *piece = m->order[i].piece;
+        MACHSYM_COUNT_WORK(1);
+        if (!piece->only_lines && piece->hi > lo)
+            return piece->lo > lo ? piece->lo : lo;
+    }
+    return hi;
+}
+
 /* Decides where runs stand: in the order of their pieces. */
 static void ms_mg_place_runs(ms_mg *m, ms_mg_runs *runs, const ms_mg_piece *order, size_t count,
                              machsym_part **parts)
@@ -27585,13 +28092,28 @@ static void ms_mg_place_runs(ms_mg *m, ms_mg_runs *runs, const ms_mg_piece *orde
     m->too_large |= runs->size / 2 > ms_MAP_LAST_RUN;
 }
 
+/* All parts: those with debug info, that of symbols, and those that have the ranges of functions that share
+ * code. */
+static machsym_part *ms_mg_part_at(const ms_mg *m, size_t i)
+{
+    if (i < m->part_count)
+        return m->parts[i];
+    return i == m->part_count ? m->symbols : m->twins[i - m->part_count - 1];
+}
+
+static size_t ms_mg_part_total(const ms_mg *m)
+{
+    return m->part_count + 1 + m->twin_count;
+}
+
 /* Decides where the text of each part begins. */
 static void ms_mg_place_text(ms_mg *m)
 {
-    m->texts = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->texts);
-    m->waiting = (size_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->waiting);
-    for (size_t i = 0; i <= m->part_count && m->waiting != NULL && m->texts != NULL; i++) {
-        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+    size_t total = ms_mg_part_total(m);
+    m->texts = (uint64_t *)ms_arena_zeroed(&m->arena, total, sizeof *m->texts);
+    m->waiting = (size_t *)ms_arena_zeroed(&m->arena, total, sizeof *m->waiting);
+    for (size_t i = 0; i < total && m->waiting != NULL && m->texts != NULL; i++) {
+        const machsym_part *part = ms_mg_part_at(m, i);
         m->texts[i] = m->text_size / ms_MAP_UNIT;
         m->text_size += part->coder.packed.len;
         m->block_count += part->coder.block_count;
@@ -27705,20 +28227,32 @@ static void ms_mg_set_runs(ms_map_head *head, unsigned index, const ms_mg_runs *
     ms_mg_set_table(head, index + 1, runs->size + margin, runs->count, 0);
 }
 
+/* Decides where the tables of functions that share code stand. Readers that do not know them go on. */
+static void ms_mg_set_folds(const ms_mg *m, ms_map_head *head)
+{
+    ms_mg_set_table(head, ms_MAP_TWINS, m->row_count * ms_TW_ROW_BYTES, m->row_count, 0);
+    ms_mg_set_runs(head, ms_MAP_TWIN_INDEX, &m->twin_runs);
+    ms_mg_set_table(head, ms_MAP_CALLS, m->call_count * ms_TW_CALL_BYTES, m->call_count, 0);
+    for (unsigned kind = ms_MAP_TWINS; kind < ms_MAP_KINDS; kind++)
+        head->tables[kind].flags = ms_MAP_MAY_IGNORE;
+}
+
 /* Decides where all tables stand. The checksums come first, since they are of what follows them. */
 static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
-    head->row_count = ms_MAP_KINDS - 1;
+    head->row_count = m->row_count != 0 ? ms_MAP_KINDS - 1 : ms_MAP_TEXT;
     head->size = 0;
     ms_mg_set_table(head, ms_MAP_NAME, name.len, 0, 0);
     ms_mg_set_runs(head, ms_MAP_INDEX, &m->runs);
     ms_mg_set_runs(head, ms_MAP_SYMBOL_INDEX, &m->symbol_runs);
     ms_mg_set_table(head, ms_MAP_DICT, dict->len, 0, 0);
     ms_mg_set_table(head, ms_MAP_TEXT, m->text_size, m->block_count, 0);
+    if (m->row_count != 0)
+        ms_mg_set_folds(m, head);
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
     ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_SH_BYTES - 1) / ms_SH_BYTES), 0, 0);
-    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+    for (unsigned kind = 1; kind <= head->row_count; kind++)
         head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
     head->size += size;
 }
@@ -27743,11 +28277,22 @@ static void ms_mg_write_runs(ms_mg *m, const ms_mg_runs *runs, machsym_part **pa
 
 static void ms_mg_write_text(ms_mg *m, uint8_t *p)
 {
-    for (size_t i = 0; i <= m->part_count; i++) {
-        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+    for (size_t i = 0; i < ms_mg_part_total(m); i++) {
+        machsym_part *part = ms_mg_part_at(m, i);
         ms_copy(p + m->texts[i] * ms_MAP_UNIT, part->coder.packed.v, part->coder.packed.len);
         ms_arena_free(&part->packed_arena);
     }
+}
+
+static void ms_mg_write_folds(ms_mg *m, const ms_map_table *tables, uint8_t *p)
+{
+    for (size_t i = 0; i < m->row_count; i++)
+        ms_tw_store_row(&m->rows[i], p + tables[ms_MAP_TWINS].at + i * ms_TW_ROW_BYTES);
+    for (size_t i = 0; i < m->call_count; i++)
+        ms_tw_store_call(&m->calls[i], p + tables[ms_MAP_CALLS].at + i * ms_TW_CALL_BYTES);
+    ms_mg_write_index(&m->twin_runs, p + tables[ms_MAP_TWIN_INDEX].at);
+    ms_mg_write_runs(m, &m->twin_runs, m->twins, m->part_count + 1, p + tables[ms_MAP_TWIN_RUNS].at);
+    ms_zero(p + tables[ms_MAP_TWIN_RUNS].at + m->twin_runs.size, m->twin_runs.count > 0 ? ms_MAP_MARGIN : 0);
 }
 
 /* Writes what the tables hold into the memory of the file, which is zero between them. */
@@ -27755,7 +28300,7 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
                                uint8_t *p)
 {
     const ms_map_table *tables = head->tables;
-    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++) {
+    for (unsigned kind = 1; kind <= head->row_count; kind++) {
         uint64_t end = tables[kind].at + tables[kind].len;
         ms_zero(p + end, (size_t)(ms_mg_align(end) - end));
     }
@@ -27766,6 +28311,8 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
     ms_mg_write_index(&m->symbol_runs, p + tables[ms_MAP_SYMBOL_INDEX].at);
     ms_mg_write_runs(m, &m->runs, m->parts, 0, p + tables[ms_MAP_RUNS].at);
     ms_mg_write_runs(m, &m->symbol_runs, &m->symbols, m->part_count, p + tables[ms_MAP_SYMBOL_RUNS].at);
+    if (m->row_count != 0)
+        ms_mg_write_folds(m, tables, p);
     ms_zero(p + tables[ms_MAP_RUNS].at + m->runs.size, m->runs.count > 0 ? ms_MAP_MARGIN : 0);
     ms_zero(p + tables[ms_MAP_SYMBOL_RUNS].at + m->symbol_runs.size,
             m->symbol_runs.count > 0 ? ms_MAP_MARGIN : 0);
@@ -27819,16 +28366,20 @@ static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name
                                    machsym_map **out, machsym_error *err)
 {
     size_t count;
+    size_t twin_count;
     ms_mg_place_text(m);
     ms_mg_piece *symbols = ms_mg_sort(m, &m->symbols, 1, &count);
+    ms_mg_piece *twins = ms_mg_sort(m, m->twins, m->twin_count, &twin_count);
     ms_mg_place_runs(m, &m->runs, m->order, m->order_count, m->parts);
     ms_mg_place_runs(m, &m->symbol_runs, symbols, count, &m->symbols);
+    ms_mg_place_runs(m, &m->twin_runs, twins, twin_count, m->twins);
     if (m->arena.oom)
         return ms_fail_memory(err);
     if (m->too_large)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of code and of ranges at most", "", 0);
     ms_mg_size_index(&m->runs);
     ms_mg_size_index(&m->symbol_runs);
+    ms_mg_size_index(&m->twin_runs);
     if (m->is_damaged)
         head->flags |= MACHSYM_MAP_DAMAGED;
     *out = ms_mg_write(m, head, name, dict);
@@ -27846,6 +28397,835 @@ static void ms_mg_close(ms_mg *m)
         m->parts[i] = NULL;
     }
     ms_arena_free(&m->arena);
+}
+
+/* ==== >>settle ============================================================================================
+ * Job:    puts the functions of all parts that share code together, and finds which ones calls call.
+ * Offers: ms_mt_take, ms_mt_order, ms_mt_group_end, ms_mt_finish.
+ * Never:  decides where two answers are possible. */
+
+/* ---- What the parts have ---- */
+
+/* Moves the ranges of a part, which count from 0 on, to where those of the parts before end. */
+static void ms_mt_shift(machsym_part *part, uint32_t shift)
+{
+    ms_en *c = &part->coder;
+    for (size_t i = 0; i < c->piece_count; i++) {
+        c->pieces[i].lo += shift;
+        c->pieces[i].hi += shift;
+    }
+    for (size_t i = 0; i < c->run_count; i++) { /* where a run begins is written with its place */
+        uint8_t *run = c->data.v + c->runs[i].at;
+        ms_map_store_u32(run + 8, ms_rd_raw_u32(run + 8) + shift);
+        ms_map_store_u32(run + 16, ms_rd_raw_u32(run + 16) + shift);
+    }
+}
+
+/* Makes room for what all parts have. Returns false when memory is out. */
+static bool ms_mt_make_room(ms_mg *m)
+{
+    size_t functions = m->symbols->folds.function_count;
+    size_t sites = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        functions += m->parts[i]->folds.function_count;
+        sites += m->parts[i]->folds.site_count;
+    }
+    if (functions > m->folds.function_cap || m->twins == NULL) {
+        ms_mg_function *v = (ms_mg_function *)ms_arena_alloc(&m->arena, functions, sizeof *v);
+        if (v != NULL)
+            ms_copy(v, m->folds.functions, m->folds.function_count * sizeof *v);
+        m->folds.functions = v;
+        m->folds.function_cap = functions;
+    }
+    if (m->twins == NULL) {
+        m->twins = (machsym_part **)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->twins);
+        m->folds.sites = (ms_mg_site *)ms_arena_alloc(&m->arena, sites, sizeof *m->folds.sites);
+    }
+    return !m->arena.oom;
+}
+
+/* Takes over what a part knows. Ranges past 4 GB are left out, which their functions say. */
+static void ms_mt_take(ms_mg *m, const machsym_part *part)
+{
+    const ms_mg_folds *from = &part->folds;
+    ms_mg_folds *all = &m->folds;
+    bool fits = all->size + from->size <= UINT32_MAX;
+    if (!ms_mt_make_room(m))
+        return;
+    for (size_t i = 0; i < from->function_count; i++) {
+        ms_mg_function *function = &all->functions[all->function_count++];
+        *function = from->functions[i];
+        if (function->at != ms_TW_CUT)
+            function->at = fits ? function->at + (uint32_t)all->size : ms_TW_CUT;
+    }
+    for (size_t i = 0; i < from->site_count; i++)
+        all->sites[all->site_count++] = from->sites[i];
+    if (from->part == NULL || !fits)
+        return;
+    ms_mt_shift(from->part, (uint32_t)all->size);
+    m->twins[m->twin_count++] = from->part;
+    all->size += from->size;
+}
+
+/* ---- Bodies ---- */
+
+/* The place of a function in its body: the one that RUNS has is first, those without ranges are last. */
+static uint64_t ms_mt_place(const ms_mg_function *function)
+{
+    unsigned rank = function->is_first ? 0 : function->at != ms_TW_CUT ? 1 : 2;
+    return (uint64_t)function->lo << 2 | rank;
+}
+
+/* Puts the functions in the order of their bodies. Those of one body stay in the order of their units. */
+static void ms_mt_order(ms_mg *m)
+{
+    ms_mg_folds *all = &m->folds;
+    size_t count = all->function_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    ms_mg_function *v = (ms_mg_function *)ms_arena_alloc(&m->arena, count, sizeof *v);
+    if (m->arena.oom)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        keys[i].key = ms_mt_place(&all->functions[i]);
+        keys[i].item = i;
+    }
+    ms_sort(keys, count, room);
+    for (size_t i = 0; i < count; i++)
+        v[i] = all->functions[keys[i].item];
+    all->functions = v;
+    all->function_cap = count;
+}
+
+/* Where the functions end that begin where one does. */
+static size_t ms_mt_group_end(const ms_mg *m, size_t first)
+{
+    const ms_mg_function *v = m->folds.functions;
+    size_t end = first;
+    while (end < m->folds.function_count && v[end].lo == v[first].lo)
+        end++;
+    return end;
+}
+
+/* Adds the rows of functions first ... end - 1, which begin at one address. A function of another size has
+ * other code. */
+static void ms_mt_add_body(ms_mg *m, size_t first, size_t end)
+{
+    ms_mg_function *v = m->folds.functions;
+    uint32_t size = v[first].size;
+    uint32_t number = 0;
+    bool is_cut = false;
+    for (size_t i = first; i < end; i++) {
+        v[i].number = UINT32_MAX;
+        if (!v[first].is_first || (i > first && v[i].is_first) || v[i].size != size)
+            continue;
+        is_cut |= v[i].at == ms_TW_CUT;
+        if (v[i].at == ms_TW_CUT)
+            continue;
+        v[i].number = number++;
+        ms_tw_row row = {v[i].lo, size, v[i].at};
+        if (i > first)
+            m->rows[m->row_count++] = row;
+    }
+    ms_tw_row more = {v[first].lo, size, ms_TW_CUT};
+    if (is_cut)
+        m->rows[m->row_count++] = more;
+    for (size_t i = first; i < end && is_cut;
+         i++) /* the name that a call means may be among those left out */
+        v[i].name = 0;
+}
+
+static void ms_mt_add_bodies(ms_mg *m)
+{
+    m->rows = (ms_tw_row *)ms_arena_alloc(&m->arena, 2 * m->folds.function_count, sizeof *m->rows);
+    if (m->arena.oom)
+        return;
+    for (size_t i = 0, end; i < m->folds.function_count; i = end) {
+        end = ms_mt_group_end(m, i);
+        ms_mt_add_body(m, i, end);
+    }
+}
+
+/* ---- Calls ---- */
+
+/* Functions by something that they have, for which several may have the same. */
+typedef struct ms_mt_index {
+    ms_key *v;
+    size_t count;
+} ms_mt_index;
+
+static ms_mt_index ms_mt_index_of(ms_mg *m, bool by_name)
+{
+    const ms_mg_folds *all = &m->folds;
+    ms_mt_index index = {NULL, 0};
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, all->function_count, sizeof *room);
+    index.v = (ms_key *)ms_arena_alloc(&m->arena, all->function_count, sizeof *room);
+    for (size_t i = 0; i < all->function_count && !m->arena.oom; i++) {
+        uint64_t key = by_name ? all->functions[i].name : all->functions[i].entry;
+        if (key == 0 || all->functions[i].number == UINT32_MAX)
+            continue;
+        index.v[index.count].key = key;
+        index.v[index.count++].item = i;
+    }
+    if (!m->arena.oom)
+        ms_sort(index.v, index.count, room);
+    return index;
+}
+
+/* The function of an entry; NULL when it is not told of. */
+static const ms_mg_function *ms_mt_by_entry(const ms_mg *m, const ms_mt_index *entries, uint64_t entry)
+{
+    size_t at = ms_lower_bound(&entries->v[0].key, entries->count, sizeof *entries->v, entry);
+    bool is_there = at < entries->count && entries->v[at].key == entry;
+    return is_there ? &m->folds.functions[entries->v[at].item] : NULL;
+}
+
+/* The function that has the name that a call names; NULL when none has, or several have. Of many functions
+ * with one name no more than MACHSYM_MAX_EQUAL_HASHES are looked at. */
+static const ms_mg_function *ms_mt_by_name(const ms_mg *m, const ms_mt_index *names, const ms_mg_site *site)
+{
+    const ms_mg_function *found = NULL;
+    size_t at = ms_lower_bound(&names->v[0].key, names->count, sizeof *names->v, site->callee);
+    for (size_t i = at; i < names->count && names->v[i].key == site->callee; i++) {
+        const ms_mg_function *function = &m->folds.functions[names->v[i].item];
+        MACHSYM_COUNT_WORK(1);
+        bool may_be = site->body == UINT32_MAX ? function->is_visible : function->lo == site->body;
+        if ((may_be && found != NULL) || i - at == MACHSYM_MAX_EQUAL_HASHES)
+            return NULL;
+        found = may_be ? function : found;
+    }
+    return found;
+}
+
+/* The number of the function that has a call, in its body; UINT32_MAX when it is not told of. */
+static uint32_t ms_mt_caller(const ms_mg *m, const ms_mt_index *entries, const ms_mg_site *site)
+{
+    const ms_mg_function *caller = site->caller != 0 ? ms_mt_by_entry(m, entries, site->caller) : NULL;
+    return site->caller == 0 ? 0 : caller != NULL ? caller->number : UINT32_MAX;
+}
+
+/* Sorts the calls, and drops those that say two things of one call. */
+static void ms_mt_order_calls(ms_mg *m, const ms_tw_call *calls, size_t count)
+{
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    m->calls = (ms_tw_call *)ms_arena_alloc(&m->arena, count, sizeof *m->calls);
+    if (m->arena.oom)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        keys[i].key = (uint64_t)calls[i].return_off << 32 | calls[i].caller;
+        keys[i].item = i;
+    }
+    ms_sort(keys, count, room);
+    for (size_t i = 0; i < count; i++) {
+        bool is_one =
+            (i == 0 || keys[i - 1].key != keys[i].key) && (i + 1 == count || keys[i + 1].key != keys[i].key);
+        if (is_one)
+            m->calls[m->call_count++] = calls[keys[i].item];
+    }
+}
+
+static void ms_mt_add_calls(ms_mg *m)
+{
+    const ms_mg_folds *all = &m->folds;
+    ms_mt_index names = ms_mt_index_of(m, true);
+    ms_mt_index entries = ms_mt_index_of(m, false);
+    ms_tw_call *calls = (ms_tw_call *)ms_arena_alloc(&m->arena, all->site_count, sizeof *calls);
+    size_t count = 0;
+    if (m->arena.oom)
+        return;
+    for (size_t i = 0; i < all->site_count; i++) {
+        const ms_mg_site *site = &all->sites[i];
+        const ms_mg_function *callee = ms_mt_by_entry(m, &entries, site->target);
+        if (callee == NULL)
+            callee = ms_mt_by_name(m, &names, site);
+        uint32_t caller = ms_mt_caller(m, &entries, site);
+        if (callee == NULL || caller == UINT32_MAX)
+            continue;
+        ms_tw_call call = {site->return_off, caller, callee->lo, callee->number};
+        calls[count++] = call;
+    }
+    ms_mt_order_calls(m, calls, count);
+}
+
+/* Makes the rows of all functions and calls that were taken. */
+static void ms_mt_finish(ms_mg *m)
+{
+    if (m->folds.function_count == 0 || m->arena.oom)
+        return;
+    ms_mt_order(m);
+    if (!m->arena.oom)
+        ms_mt_add_bodies(m);
+    if (!m->arena.oom && m->row_count != 0)
+        ms_mt_add_calls(m);
+}
+
+/* ==== >>writer ===========================================================================================
+ * Job:    makes a map of ranges that the caller hands over.
+ * Offers: machsym_writer, ms_mw_open, ms_mw_close, ms_mw_add, ms_mw_finish.
+ * Never:  reads a Mach-O file or debug info. */
+
+struct machsym_writer {
+    machsym_allocator allocator;
+    machsym_part *parts[2]; /* with debug info; symbols */
+    machsym_map_info info;
+    uint64_t end[2]; /* of the last range of each */
+    ms_tab chains;   /* caller's link and site, or function and start, to their link */
+    ms_tab sites;    /* called function, file, line and column to a number */
+    ms_arena arena;
+};
+
+static void ms_mw_close(machsym_writer *w)
+{
+    for (size_t i = 0; i < 2; i++) {
+        if (w->parts[i] != NULL)
+            ms_mg_free_part(w->parts[i]);
+    }
+    ms_arena arena = w->arena; /* the writer lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
+    if (w == NULL) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
+    w->allocator = allocator;
+    w->arena = arena;
+    w->info = *info;
+    w->chains.arena = w->sites.arena = &w->arena;
+    for (size_t i = 0; i < 2; i++) {
+        w->parts[i] = ms_mg_new_part(allocator);
+        if (w->parts[i] == NULL) {
+            ms_mw_close(w);
+            return NULL;
+        }
+        w->parts[i]->coder.text_addr = info->text_addr;
+        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+        w->parts[i]->coder.tells_near = info->lines == MACHSYM_LINES_PEOPLE;
+    }
+    return w;
+}
+
+/* The link of a concrete function, added once for every start. Returns 0 when memory is out. */
+static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
+{
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
+    uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
+    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
+    if (slot != NULL && slot->value == 0)
+        slot->value =
+            ms_en_root(c, frame->name_source, function, frame->function_start, frame->function_size);
+    return slot == NULL ? 0 : slot->value;
+}
+
+/* The link of a call from the frame after it, from. */
+static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, const machsym_frame *from,
+                           uint32_t caller)
+{
+    ms_map_line call = {ms_en_file(c, &from->file),
+                        ms_en_line(c, from->line, from->line_source == MACHSYM_SOURCE_NEAR),
+                        c->columns ? from->column : 0};
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
+    ms_tab_slot *site =
+        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
+    if (site == NULL)
+        return 0;
+    if (site->value == 0)
+        site->value = (uint32_t)w->sites.count;
+    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
+    if (slot != NULL && slot->value == 0)
+        slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
+    return slot == NULL ? 0 : slot->value;
+}
+
+/* Whether names and path of a frame are short enough for readers to take them. */
+static bool ms_mw_has_room(const machsym_frame *frame)
+{
+    const machsym_path *file = &frame->file;
+    return frame->name.len <= MACHSYM_MAX_TEXT && frame->linkage_name.len <= MACHSYM_MAX_TEXT &&
+           file->comp_dir.len <= MACHSYM_MAX_TEXT && file->dir.len <= MACHSYM_MAX_TEXT &&
+           file->name.len <= MACHSYM_MAX_TEXT;
+}
+
+static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
+                                const machsym_frame *frames, size_t count, machsym_error *err)
+{
+    unsigned which = range->is_symbol ? 1 : 0;
+    ms_en *c = &w->parts[which]->coder;
+    ms_en_item item;
+    machsym_frame missing; /* one call stands for those that the frames lack: so a lookup lacks them again */
+    ms_zero(&missing, sizeof missing);
+    if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "ranges must ascend, lie above the text base and have a frame", "", range->lo);
+    if (count > ms_MAP_LINKS)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds chains of 4096 frames at most", "", range->lo);
+    for (size_t i = 0; i < count; i++) {
+        if (!ms_mw_has_room(&frames[i]))
+            return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds names and paths of 64 KB at most", "",
+                           range->lo);
+    }
+    if (range->hi - w->info.text_addr > UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
+    ms_zero(&item, sizeof item);
+    item.lo = range->lo;
+    item.hi = w->end[which] = range->hi;
+    item.line.file = ms_en_file(c, &frames[0].file);
+    item.line.line = ms_en_line(c, frames[0].line, frames[0].line_source == MACHSYM_SOURCE_NEAR);
+    item.line.column = c->columns ? frames[0].column : 0;
+    item.chain = ms_mw_root(w, c, &frames[count - 1]);
+    for (size_t i = count - 1; i-- > 0;) {
+        const machsym_frame *from = &frames[i + 1];
+        if (frames[i].lacks_callers && i + 1 == MACHSYM_MAX_INLINE_DEPTH) {
+            item.chain = ms_mw_call(w, c, &missing, from, item.chain);
+            from = &missing;
+        }
+        item.chain = ms_mw_call(w, c, &frames[i], from, item.chain);
+    }
+    if (w->arena.oom || ms_mg_part_failed(w->parts[which]))
+        return ms_fail_memory(err);
+    ms_en_add(c, &item);
+    return MACHSYM_OK;
+}
+
+/* Makes the dictionary of the text of both parts, writes them, and hands them over to a merge. Returns false
+ * when memory is out. */
+static bool ms_mw_end_parts(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
+{
+    ms_pk_spaces spaces;
+    uint64_t len = 0;
+    ms_zero(&spaces, sizeof spaces);
+    for (size_t i = 0; i < 2; i++) {
+        const ms_en_buf *texts = &w->parts[i]->coder.texts;
+        ms_pk_add_space(&spaces, i, ms_span_make(texts->v, texts->len));
+        len += texts->len;
+    }
+    uint64_t pieces = len / ms_PK_PER_SAMPLE;
+    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
+    ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
+    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1, sizeof(machsym_part *));
+    if (m->parts == NULL)
+        return false;
+    bool ok = ms_mg_end_part(w->parts[0], dict) && ms_mg_end_part(w->parts[1], dict);
+    m->parts[m->part_count++] = w->parts[0];
+    m->symbols = w->parts[1];
+    w->parts[0] = w->parts[1] = NULL; /* the merge has them */
+    return ok;
+}
+
+/* Makes the map and closes the writer. */
+static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    ms_zero(&m, sizeof m);
+    m.allocator = w->allocator;
+    m.arena = ms_arena_make(w->allocator);
+    m.text_addr = w->info.text_addr;
+    ms_mg_set_head(&w->info, &head);
+    if (dict != NULL && ms_mw_end_parts(w, &m, dict)) {
+        ms_mg_sort_pieces(&m);
+        result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
+    }
+    ms_mg_close(&m);
+    ms_mw_close(w);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
+}
+
+/* ==== >>folds ============================================================================================
+ * Job:    gathers the functions of a part that share code, and the calls of such ones, for a map.
+ * Offers: ms_mf_hints, ms_mf_make_hints, ms_mf, ms_mf_may_have, ms_mf_add_unit, ms_mf_add_symbols,
+ *         ms_mf_add_aliases, ms_mf_end, ms_mf_close.
+ * Never:  reads another unit than the one at hand: >>settle puts together what units have. */
+
+/* What all parts share. */
+typedef struct ms_mf_hints {
+    uint64_t *aliases; /* addresses of several symbols, ascending */
+    size_t alias_count;
+    ms_key *names; /* the names of those symbols, ascending: see ms_mf_name */
+    size_t name_count;
+} ms_mf_hints;
+
+/* The function that an entry stands for. */
+typedef struct ms_mf_target {
+    uint64_t entry;
+    uint64_t name;
+    uint64_t lo; /* of its code; UINT64_MAX: not stated */
+} ms_mf_target;
+
+enum { ms_MF_TARGETS = 256 };
+
+/* What gathers. The ranges of functions that RUNS does not have are handed to a writer of maps: they are few,
+ * and their frames tell all that a map has. */
+typedef struct ms_mf {
+    machsym_allocator allocator;
+    machsym_map_info info;
+    machsym_writer *writer; /* NULL until a function has ranges */
+    machsym_frame *frames;  /* room for those of an address */
+    ms_mg_folds *folds;
+    const ms_mf_hints *hints;
+    ms_mf_target *targets; /* that were looked at: each has one place */
+    ms_arena unit_arena;   /* emptied for every function */
+    uint64_t left;         /* frames that may still be added, and names that may be compared, in bytes */
+    uint64_t text_left;    /* bytes of their text */
+} ms_mf;
+
+/* ---- Names ---- */
+
+/* A number for a name; 0: it has none, or there are too many bytes of names. Takes its bytes from *left. */
+static uint64_t ms_mf_name(machsym_str name, uint64_t *left)
+{
+    if (name.len == 0 || *left <= name.len)
+        return 0;
+    *left -= name.len;
+    uint64_t number = ms_tab_hash_all(name) ^ (uint64_t)name.len << 48;
+    return number != 0 ? number : 1;
+}
+
+/* Whether names are those of one constructor or destructor, of which there are several: C1 and C2, D1 and
+ * D2. People read the same name. */
+static bool ms_mf_are_variants(machsym_str a, machsym_str b)
+{
+    size_t at = 0;
+    if (a.len != b.len)
+        return false;
+    while (at < a.len && a.ptr[at] == b.ptr[at])
+        at++;
+    bool is_number = at > 0 && at < a.len && a.ptr[at] >= '0' && a.ptr[at] <= '9' && b.ptr[at] >= '0' &&
+                     b.ptr[at] <= '9' && (a.ptr[at - 1] == 'C' || a.ptr[at - 1] == 'D');
+    return at == a.len || (is_number && ms_str_equal(ms_str_drop(a, at + 1), ms_str_drop(b, at + 1)));
+}
+
+/* Adds the names of the symbols first ... end - 1, which have one address. */
+static void ms_mf_add_names(const ms_sym_table *t, size_t first, size_t end, ms_arena *arena,
+                            ms_mf_hints *hints, size_t *cap, uint64_t *left)
+{
+    bool differ = false;
+    for (size_t i = first + 1; i < end; i++)
+        differ =
+            differ || !ms_mf_are_variants(ms_sym_name(t, t->v[first].item), ms_sym_name(t, t->v[i].item));
+    for (size_t i = first; i < end && differ; i++) {
+        uint64_t name = ms_mf_name(ms_sym_name(t, t->v[i].item), left);
+        ms_key *v = (ms_key *)ms_arena_grow(arena, hints->names, hints->name_count, cap, sizeof *v);
+        if (v == NULL || name == 0)
+            return;
+        hints->names = v;
+        v[hints->name_count].key = name;
+        v[hints->name_count].item = hints->name_count;
+        hints->name_count++;
+    }
+}
+
+/* Makes what all parts share. left: bytes of names that may be looked at. */
+static void ms_mf_make_hints(const ms_sym_table *t, uint64_t left, ms_arena *arena, ms_mf_hints *hints)
+{
+    size_t cap = 0;
+    hints->alias_count = ms_fold_list_aliases(t, arena, &hints->aliases);
+    for (size_t i = 0; i < hints->alias_count; i++) {
+        size_t first = ms_sym_first(t, hints->aliases[i]);
+        ms_mf_add_names(t, first, ms_sym_next(t, first), arena, hints, &cap, &left);
+    }
+    ms_key *room = (ms_key *)ms_arena_alloc(arena, hints->name_count, sizeof *room);
+    if (room != NULL)
+        ms_sort(hints->names, hints->name_count, room);
+}
+
+static bool ms_mf_is_named(const ms_mf_hints *hints, uint64_t name)
+{
+    size_t at = hints->name_count == 0
+                    ? 0
+                    : ms_lower_bound(&hints->names[0].key, hints->name_count, sizeof(ms_key), name);
+    return at < hints->name_count && hints->names[at].key == name;
+}
+
+static bool ms_mf_is_alias(const ms_mf_hints *hints, uint64_t addr)
+{
+    size_t at = hints->alias_count == 0
+                    ? 0
+                    : ms_lower_bound(hints->aliases, hints->alias_count, sizeof(uint64_t), addr);
+    return at < hints->alias_count && hints->aliases[at] == addr;
+}
+
+/* ---- Functions ---- */
+
+/* Makes what the first ranges need. Returns false when memory is out. */
+static bool ms_mf_begin(ms_mf *f)
+{
+    if (f->writer != NULL)
+        return true;
+    f->writer = ms_mw_open(&f->info, f->allocator);
+    f->frames =
+        (machsym_frame *)ms_arena_alloc(&f->folds->arena, MACHSYM_MAX_INLINE_DEPTH + 1, sizeof *f->frames);
+    if (f->writer == NULL || f->frames == NULL) {
+        ms_arena_admit(&f->folds->arena, true);
+        return false;
+    }
+    f->writer->parts[0]->coder.text_left = f->text_left;
+    return true;
+}
+
+/* Adds the frames of a function for its code. Its ranges stand from an offset of TWIN RUNS on. Returns false
+ * when there are more than may be added. What the writer refuses, a name that is too long, is missing. */
+static bool ms_mf_add_ranges(ms_mf *f, machsym_session *s, const ms_fold_set *set, const ms_fold_one *one,
+                             uint64_t to)
+{
+    const size_t cap = MACHSYM_MAX_INLINE_DEPTH + 1;
+    machsym_map_range range;
+    machsym_error err;
+    ms_zero(&range, sizeof range);
+    for (uint64_t addr = set->lo, until; addr < set->hi; addr = until) {
+        size_t count = ms_fold_frames(s, set, one, addr, f->frames, cap, &until);
+        MACHSYM_COUNT_WORK(1 + count);
+        if (count == 0 || f->left <= count)
+            return false;
+        f->left -= 1 + count;
+        ms_lower_to(&until, set->hi);
+        range.lo = f->info.text_addr + to + (addr - set->lo);
+        range.hi = f->info.text_addr + to + (until - set->lo);
+        for (size_t i = 0; i < count && i < cap; i++)
+            f->frames[i].function_start = f->info.text_addr + to;
+        if (ms_mw_add(f->writer, &range, f->frames, count < cap ? count : cap, &err) == MACHSYM_ERR_MEMORY)
+            ms_arena_admit(&f->folds->arena, true);
+    }
+    return true;
+}
+
+/* Adds a function for the code of [lo, hi). is_first: RUNS has it. */
+static void ms_mf_add_function(ms_mf *f, machsym_session *s, const ms_fold_one *one, uint64_t lo, uint64_t hi,
+                               bool is_first)
+{
+    ms_mg_folds *folds = f->folds;
+    ms_fold_set set;
+    ms_mg_function function;
+    ms_mg_function *v = (ms_mg_function *)ms_arena_grow(
+        &folds->arena, folds->functions, folds->function_count, &folds->function_cap, sizeof *v);
+    if (v == NULL || !ms_mf_begin(f))
+        return;
+    folds->functions = v;
+    ms_zero(&set, sizeof set);
+    set.lo = lo;
+    set.hi = hi;
+    set.count = 2; /* others have the code, too */
+    ms_zero(&function, sizeof function);
+    function.lo = (uint32_t)(lo - f->info.text_addr);
+    function.size = (uint32_t)(hi - lo);
+    function.at = ms_TW_CUT;
+    function.is_first = is_first;
+    function.is_visible = ms_stk_is_visible(&s->env, one);
+    function.name = ms_mf_name(ms_fold_name(s, one), &f->left);
+    function.entry = one->die_off;
+    bool fits = is_first || folds->size + function.size <= UINT32_MAX;
+    if (is_first || (fits && ms_mf_add_ranges(f, s, &set, one, folds->size)))
+        function.at = (uint32_t)folds->size;
+    if (!is_first && fits)
+        folds->size += function.size;
+    v[folds->function_count++] = function;
+}
+
+/* ---- Calls ---- */
+
+/* Where the code of a function begins by its entry; UINT64_MAX: that is not stated. */
+static uint64_t ms_mf_code_of(ms_cu_env *env, uint64_t entry)
+{
+    ms_dw_die die;
+    uint64_t lo = 0;
+    const ms_cu_root *root = ms_fn_entry(env, entry, &die);
+    if (root == NULL ||
+        (ms_dw_get(&die, ms_SLOT_LOW_PC)->form == 0 && ms_dw_get(&die, ms_SLOT_RANGES)->form == 0))
+        return UINT64_MAX;
+    return ms_dw_address(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LOW_PC), &lo) ? lo : 0;
+}
+
+/* The function that an entry stands for. Entries that are asked for again stay in their places. */
+static const ms_mf_target *ms_mf_target_of(ms_mf *f, machsym_session *s, uint64_t entry)
+{
+    ms_mf_target *target = &f->targets[ms_tab_hash(entry, 0) % ms_MF_TARGETS];
+    if (target->entry == entry)
+        return target;
+    ms_fn_names names = ms_fn_names_of(&s->env, entry, false);
+    machsym_str name = names.linkage_name.len != 0 ? names.linkage_name : names.name;
+    target->entry = entry;
+    target->lo = ms_mf_code_of(&s->env, entry);
+    target->name = ms_mf_name(ms_ans_linkage(ms_ans_clean(name), ms_ans_clean(names.name)), &f->left);
+    return target;
+}
+
+/* Adds a call if its callee may share its code. */
+static void ms_mf_add_site(ms_mf *f, machsym_session *s, const ms_fn_table *functions, uint64_t return_pc,
+                           uint64_t entry, uint64_t caller)
+{
+    ms_mg_folds *folds = f->folds;
+    size_t twins = 0;
+    const ms_mf_target *target = ms_mf_target_of(f, s, entry);
+    uint64_t off = return_pc - f->info.text_addr;
+    uint64_t body = target->lo == UINT64_MAX ? UINT32_MAX : target->lo - f->info.text_addr;
+    if (body != UINT32_MAX)
+        ms_body_twins(functions, target->lo, &twins);
+    if (target->name == 0 || off > UINT32_MAX || body > UINT32_MAX ||
+        (twins == 0 && !ms_mf_is_named(f->hints, target->name) && !ms_mf_is_alias(f->hints, target->lo)))
+        return;
+    ms_mg_site *v = (ms_mg_site *)ms_arena_grow(&folds->arena, folds->sites, folds->site_count,
+                                                &folds->site_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    folds->sites = v;
+    ms_mg_site site = {(uint32_t)off, (uint32_t)body, target->name, entry, caller};
+    v[folds->site_count++] = site;
+}
+
+/* Lists the calls of a function by where they return to. Returns NULL when there are none, or memory is
+ * out. */
+static ms_key *ms_mf_list_sites(ms_mf *f, machsym_session *s, const ms_cu_root *root, uint64_t entry,
+                                size_t *count)
+{
+    ms_call_walk walk = ms_call_begin(s->env.dw, root, entry);
+    ms_call_site site;
+    ms_key *v = NULL;
+    size_t cap = 0;
+    *count = 0;
+    while (ms_call_next(&walk, &site)) {
+        ms_key *more = (ms_key *)ms_arena_grow(&f->unit_arena, v, *count, &cap, sizeof *v);
+        if (more == NULL)
+            return NULL;
+        v = more;
+        v[*count].key = site.return_pc;
+        v[(*count)++].item = site.target;
+    }
+    return v;
+}
+
+/* Adds the calls of a function. Two calls that return to one address tell nothing, unless they agree. */
+static void ms_mf_add_sites(ms_mf *f, machsym_session *s, const ms_ses_unit *unit, const ms_fn_block *block,
+                            uint64_t caller)
+{
+    size_t count;
+    ms_arena_reset(&f->unit_arena);
+    ms_key *v = ms_mf_list_sites(f, s, ms_cu_root_of(&s->env, unit->index), block->die_off, &count);
+    if (v == NULL)
+        return;
+    ms_sort(v, count, NULL);
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t target = v[i].item;
+        for (end = i; end < count && v[end].key == v[i].key; end++)
+            target = v[end].item == target ? target : 0;
+        if (target != 0)
+            ms_mf_add_site(f, s, &unit->functions, v[i].key, target, caller);
+    }
+}
+
+/* ---- Units and symbols ---- */
+
+/* Whether functions share code at all, as far as symbols and units' claims tell. */
+static bool ms_mf_may_have(const ms_mf *f, machsym_session *s)
+{
+    return f->hints->alias_count != 0 || (ms_fold_begin(s, NULL) && ms_fold_losers_of(s)->count != 0);
+}
+
+/* Whether calls may be told of: there is a name to find, and entries are those of the whole program. */
+static bool ms_mf_wants_sites(ms_mf *f, const machsym_session *s, const ms_ses_unit *unit)
+{
+    if (s->env.dw->moves != NULL || (f->hints->name_count == 0 && unit->functions.twin_count == 0))
+        return false;
+    if (f->targets == NULL)
+        f->targets = (ms_mf_target *)ms_arena_zeroed(&f->folds->arena, ms_MF_TARGETS, sizeof *f->targets);
+    return f->targets != NULL;
+}
+
+/* Adds the functions of a unit that share their code. answers: by function, whether RUNS has it. */
+static void ms_mf_add_unit(ms_mf *f, machsym_session *s, const ms_ses_unit *unit, const bool *answers)
+{
+    const ms_fn_table *functions = &unit->functions;
+    bool may_share = ms_fold_begin(s, NULL) && (functions->twin_count != 0 || ms_mf_may_have(f, s));
+    bool wants_sites = may_share && ms_mf_wants_sites(f, s, unit);
+    for (size_t i = 0; i < functions->count && may_share; i++) {
+        const ms_fn_block *block = &functions->blocks[i];
+        ms_fold_one one = {unit->index, block->die_off, ms_str_empty(), MACHSYM_SOURCE_DWARF};
+        if (block->parent != ms_SEG_NONE || block->range_count != 1 || block->lo >= block->hi ||
+            block->lo < f->info.text_addr || block->hi - f->info.text_addr > UINT32_MAX)
+            continue;
+        bool shares = ms_fold_may_share(s, unit, block, f->hints->aliases, f->hints->alias_count);
+        if (shares)
+            ms_mf_add_function(f, s, &one, block->lo, block->hi, answers[i]);
+        if (wants_sites && (shares || answers[i]))
+            ms_mf_add_sites(f, s, unit, block, shares ? block->die_off : 0);
+    }
+}
+
+/* Whether a name is one of functions that have code: first ... end - 1 of those. */
+static bool ms_mf_is_known(const ms_mg_function *v, size_t first, size_t end, uint64_t name)
+{
+    MACHSYM_COUNT_WORK(end - first);
+    while (first < end && v[first].name != name)
+        first++;
+    return first < end;
+}
+
+/* Adds the symbols at an address whose names none of the functions there has: first ... end - 1 of m, and
+ * those of this part from own on. Names that are too many to compare are functions left out. */
+static void ms_mf_add_others(ms_mf *f, machsym_session *s, const ms_mg *m, size_t first, size_t end,
+                             size_t own, uint64_t lo, uint64_t hi)
+{
+    const ms_sym_table *t = &s->symbols.table;
+    for (size_t i = ms_sym_first(t, lo); i < t->count && t->v[i].key == lo; i++) {
+        ms_fold_one one = {0, 0, ms_sym_name(t, t->v[i].item), ms_sym_source(t->v[i].item)};
+        size_t cost = end - first + f->folds->function_count - own;
+        if (!ms_fold_is_function(t->v[i].item) || one.symbol.len == 0)
+            continue;
+        f->left -= cost < f->left ? cost : f->left;
+        uint64_t name = ms_mf_name(one.symbol, &f->left);
+        if (name == 0 || (!ms_mf_is_known(m->folds.functions, first, end, name) &&
+                          !ms_mf_is_known(f->folds->functions, own, f->folds->function_count, name)))
+            ms_mf_add_function(f, s, &one, lo, hi, false);
+    }
+}
+
+/* Adds the symbols at the address of one that begins code without a function, up to hi. */
+static void ms_mf_add_symbols(ms_mf *f, machsym_session *s, const ms_mg *m, const machsym_symbol *symbol,
+                              uint64_t hi)
+{
+    ms_fold_one one = {0, 0, symbol->name, symbol->source};
+    size_t own = f->folds->function_count;
+    if (!ms_mf_is_alias(f->hints, symbol->lo) || symbol->lo < f->info.text_addr || hi <= symbol->lo ||
+        hi - f->info.text_addr > UINT32_MAX || !ms_fold_begin(s, NULL))
+        return;
+    ms_mf_add_function(f, s, &one, symbol->lo, hi, true);
+    ms_mf_add_others(f, s, m, 0, 0, own, symbol->lo, hi);
+}
+
+/* Adds the symbols of the functions that >>settle took and put in order. */
+static void ms_mf_add_aliases(ms_mf *f, machsym_session *s, const ms_mg *m)
+{
+    const ms_mg_function *v = m->folds.functions;
+    for (size_t i = 0, end; i < m->folds.function_count && ms_fold_begin(s, NULL); i = end) {
+        uint64_t lo = f->info.text_addr + v[i].lo;
+        end = ms_mt_group_end(m, i);
+        if (v[i].is_first)
+            ms_mf_add_others(f, s, m, i, end, f->folds->function_count, lo, lo + v[i].size);
+    }
+}
+
+/* Writes what was gathered. Returns false when memory is out. */
+static bool ms_mf_end(ms_mf *f, const ms_pk_dict *dict)
+{
+    if (f->writer == NULL)
+        return !f->folds->arena.failed && !f->unit_arena.failed;
+    machsym_part *part = f->writer->parts[0];
+    f->writer->parts[0] = NULL;
+    f->folds->part = part;
+    return ms_mg_end_part(part, dict) && !f->folds->arena.failed && !f->unit_arena.failed;
+}
+
+static void ms_mf_close(ms_mf *f)
+{
+    ms_arena_free(&f->unit_arena);
+    if (f->writer != NULL)
+        ms_mw_close(f->writer);
 }
 
 /* ==== >>build ============================================================================================
@@ -27890,6 +29270,7 @@ struct machsym_plan {
     uint32_t flags;
     machsym_allocator allocator;
     machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
+    ms_mf_hints hints;        /* which functions share code */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
@@ -28009,6 +29390,7 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
     s->has_units = s->has_silent = true;
+    ms_fold_begin(s, ms_fold_losers_of(plan->session));
     /* Functions are numbered by their entry. Lines near by ask for declarations again. */
     s->asks_names_once = s->lines != MACHSYM_LINES_PEOPLE;
     return s;
@@ -28023,7 +29405,13 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
         return ms_fail_memory(err);
     ms_eng_index(session);
     ms_eng_list_claims(session);
+    if (!ms_fold_begin(session, NULL))
+        return ms_fail_memory(err);
+    ms_fold_losers_of(session);
     ms_mb_set_spaces(session, &plan->spaces);
+    ms_mf_make_hints(&session->symbols.table,
+                     MACHSYM_PART_TEXT + plan->spaces.v[1].len + plan->spaces.v[2].len, &plan->arena,
+                     &plan->hints);
     if (plan->image->mo_count > 0 && ms_mo_cache(&plan->image->mo[0]) != NULL)
         ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
     else
@@ -28125,6 +29513,7 @@ typedef struct ms_mb_work {
     size_t file_count; /* that have room */
     uint32_t *chains;  /* by block: its link; 0 none yet */
     uint32_t *copies;  /* the same of its second link: see ms_mb_deep_chain; NULL: no call stands deep */
+    bool *answers;     /* by block: the map has the begin of its code from it */
     uint32_t *written; /* blocks that have a link, which tells of the function's range */
     size_t written_count;
     uint32_t function; /* the one whose blocks have links */
@@ -28133,6 +29522,7 @@ typedef struct ms_mb_work {
     ms_mb_recent recent[ms_MB_RECENT];
     machsym_part_info counts;
     ms_damage damage; /* of units */
+    ms_mf folds;
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -28340,6 +29730,15 @@ static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint6
     return true;
 }
 
+/* Notes that the map has the begin of a function from its unit, if that lies in [lo, hi). */
+static void ms_mb_note_answer(ms_mb_work *w, const ms_ses_span *span, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block =
+        span->function != ms_SEG_NONE ? &w->unit->functions.blocks[span->function] : NULL;
+    if (block != NULL && block->lo >= lo && block->lo < hi)
+        w->answers[span->function] = true;
+}
+
 /* Adds the code of [lo, hi) as far as the unit at hand is the one that answers there. */
 static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
 {
@@ -28354,6 +29753,8 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
         ms_lower_to(&end, span.hi);
         if (w->session->budget == 0) /* spent: not known */
             return;
+        if (span.unit == w->unit)
+            ms_mb_note_answer(w, &span, lo, end);
         if (span.unit == w->unit && !ms_mb_add_owned(w, &span, lo, end))
             return;
     }
@@ -28386,10 +29787,12 @@ static bool ms_mb_begin_unit(ms_mb_work *w)
     ms_zero(&w->range, sizeof w->range);
     w->written_count = 0;
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->chains);
+    w->answers = (bool *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->answers);
     w->copies = is_deep ? (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->copies) : NULL;
     w->written =
         (uint32_t *)ms_arena_alloc(&w->unit_arena, is_deep ? 2 * blocks : blocks, sizeof *w->written);
-    return w->files != NULL && w->chains != NULL && w->written != NULL && (w->copies != NULL || !is_deep);
+    return w->files != NULL && w->chains != NULL && w->answers != NULL && w->written != NULL &&
+           (w->copies != NULL || !is_deep);
 }
 
 /* Adds the ranges of a unit: all that it may answer for, once, from the text on. */
@@ -28405,7 +29808,8 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     if (count == 0) { /* damage may have cost all that it had */
         if (w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0))
             ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
-        return;
+        if (w->root == NULL || !ms_mf_may_have(&w->folds, s)) /* its functions may share others' code */
+            return;
     }
     ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
@@ -28422,11 +29826,37 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
+    ms_mf_add_unit(&w->folds, s, w->unit, w->answers);
     if (w->damage.count == found && (s->budget == 0 || w->c->lost_text))
         ms_damage_note(&w->damage, "a unit says more than a map may have", ".debug_info", off);
 }
 
 /* ---- Parts ---- */
+
+/* What the map says of the image. */
+static machsym_map_info ms_mb_info(const machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    const ms_mo *mo = &image->mo[0];
+    machsym_map_info info;
+    ms_zero(&info, sizeof info);
+    info.flags = plan->flags;
+    if (plan->is_damaged || plan->session->symbols.table.damage_count != 0)
+        info.flags |= (uint32_t)MACHSYM_MAP_DAMAGED;
+    info.uuid = mo->slice.uuid;
+    info.cputype = mo->slice.cputype;
+    info.cpusubtype = mo->slice.cpusubtype;
+    info.text_addr = mo->text_addr;
+    info.text_size = mo->text_size;
+    info.text_exec_addr = mo->text_exec_addr;
+    for (size_t i = 0; i < image->dw.code_count; i++) {
+        uint64_t hi = image->dw.code[i].hi;
+        if (hi > mo->text_addr && hi - mo->text_addr > info.code_size)
+            info.code_size = hi - mo->text_addr;
+    }
+    info.lines = plan->lines;
+    return info;
+}
 
 /* Sets the budgets of units that have size bytes, in debug info that has all bytes. The sum of all parts'
  * budgets is in proportion to the debug info. */
@@ -28481,10 +29911,25 @@ static void ms_mb_begin_part(const machsym_plan *plan, machsym_part *part)
     c->tells_near = plan->lines == MACHSYM_LINES_PEOPLE;
 }
 
+/* Begins to gather the functions of a part that share code. size: of its debug info, or of what the symbols
+ * have in its place. */
+static void ms_mb_begin_folds(const machsym_plan *plan, machsym_part *part, uint64_t size, ms_mf *f)
+{
+    ms_zero(f, sizeof *f);
+    f->allocator = plan->allocator;
+    f->info = ms_mb_info(plan);
+    f->folds = &part->folds;
+    f->hints = &plan->hints;
+    f->unit_arena = ms_arena_make(plan->allocator);
+    f->left = MACHSYM_PART_TWINS + size;
+    f->text_left = MACHSYM_PART_TEXT + size;
+}
+
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
 {
     ms_mb_work w;
     ms_zero(&w, sizeof w);
+    ms_mb_begin_folds(plan, part, task->size, &w.folds);
     w.damage.first.what = w.damage.first.where = "";
     w.plan = plan;
     w.c = &part->coder;
@@ -28511,7 +29956,9 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
-    return ok && ms_mg_end_part(part, plan->dict);
+    ok = ok && ms_mf_end(&w.folds, plan->dict) && ms_mg_end_part(part, plan->dict);
+    ms_mf_close(&w.folds);
+    return ok;
 }
 
 static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
@@ -28529,8 +29976,9 @@ static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
 /* ---- The whole map ---- */
 
 /* Makes runs of the symbols that the debug info does not cover. */
-static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
+static void ms_mb_add_symbols(ms_mg *m, machsym_session *session, ms_mf *folds)
 {
+    const ms_sym_table *symbols = &session->symbols.table;
     ms_en *c = &m->symbols->coder;
     size_t at = 0;
     machsym_symbol symbol;
@@ -28547,32 +29995,8 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
         uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
         item.chain = ms_en_root(c, symbol.source, function, symbol.lo, symbol.hi - symbol.lo);
         ms_en_add(c, &item);
+        ms_mf_add_symbols(folds, session, m, &symbol, ms_mg_bare_until(m, at, lo, symbol.hi));
     }
-}
-
-/* What the map says of the image. */
-static machsym_map_info ms_mb_info(const machsym_plan *plan)
-{
-    const machsym_image *image = plan->image;
-    const ms_mo *mo = &image->mo[0];
-    machsym_map_info info;
-    ms_zero(&info, sizeof info);
-    info.flags = plan->flags;
-    if (plan->is_damaged || plan->session->symbols.table.damage_count != 0)
-        info.flags |= (uint32_t)MACHSYM_MAP_DAMAGED;
-    info.uuid = mo->slice.uuid;
-    info.cputype = mo->slice.cputype;
-    info.cpusubtype = mo->slice.cpusubtype;
-    info.text_addr = mo->text_addr;
-    info.text_size = mo->text_size;
-    info.text_exec_addr = mo->text_exec_addr;
-    for (size_t i = 0; i < image->dw.code_count; i++) {
-        uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > info.code_size)
-            info.code_size = hi - mo->text_addr;
-    }
-    info.lines = plan->lines;
-    return info;
 }
 
 /* Whether these are all parts of the plan. */
@@ -28614,7 +30038,9 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
 {
     ms_mg m;
     ms_map_head head;
+    ms_mf folds;
     ms_zero(&m, sizeof m);
+    ms_zero(&folds, sizeof folds);
     m.allocator = plan->allocator;
     m.arena = ms_arena_make(plan->allocator);
     m.parts = parts;
@@ -28630,11 +30056,22 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
         machsym_map_info info = ms_mb_info(plan);
         ms_mg_set_head(&info, &head);
         ms_mg_sort_pieces(&m);
+        ms_mb_begin_folds(plan, m.symbols, plan->spaces.v[1].len, &folds);
+        for (size_t i = 0; i < count && !m.arena.oom; i++)
+            ms_mt_take(&m, parts[i]);
         if (!m.arena.oom)
-            ms_mb_add_symbols(&m, &plan->session->symbols.table);
-        if (ms_mg_end_part(m.symbols, plan->dict))
+            ms_mt_order(&m);
+        if (!m.arena.oom) {
+            ms_mb_add_symbols(&m, plan->session, &folds);
+            ms_mf_add_aliases(&folds, plan->session, &m);
+        }
+        if (ms_mf_end(&folds, plan->dict) && ms_mg_end_part(m.symbols, plan->dict)) {
+            ms_mt_take(&m, m.symbols);
+            ms_mt_finish(&m);
             result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
+        }
     }
+    ms_mf_close(&folds);
     ms_mg_close(&m);
     return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
 }
@@ -28658,184 +30095,6 @@ static machsym_result ms_mb_build(machsym_plan *plan, machsym_map **out, machsym
             ms_mg_free_part(parts[i]);
     }
     return result;
-}
-
-/* ==== >>writer ===========================================================================================
- * Job:    makes a map of ranges that the caller hands over.
- * Offers: machsym_writer, ms_mw_open, ms_mw_close, ms_mw_add, ms_mw_finish.
- * Never:  reads a Mach-O file or debug info. */
-
-struct machsym_writer {
-    machsym_allocator allocator;
-    machsym_part *parts[2]; /* with debug info; symbols */
-    machsym_map_info info;
-    uint64_t end[2]; /* of the last range of each */
-    ms_tab chains;   /* caller's link and site, or function and start, to their link */
-    ms_tab sites;    /* called function, file, line and column to a number */
-    ms_arena arena;
-};
-
-static void ms_mw_close(machsym_writer *w)
-{
-    for (size_t i = 0; i < 2; i++) {
-        if (w->parts[i] != NULL)
-            ms_mg_free_part(w->parts[i]);
-    }
-    ms_arena arena = w->arena; /* the writer lies in its own arena */
-    ms_arena_free(&arena);
-}
-
-static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocator allocator)
-{
-    ms_arena arena = ms_arena_make(allocator);
-    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
-    if (w == NULL) {
-        ms_arena_free(&arena);
-        return NULL;
-    }
-    w->allocator = allocator;
-    w->arena = arena;
-    w->info = *info;
-    w->chains.arena = w->sites.arena = &w->arena;
-    for (size_t i = 0; i < 2; i++) {
-        w->parts[i] = ms_mg_new_part(allocator);
-        if (w->parts[i] == NULL) {
-            ms_mw_close(w);
-            return NULL;
-        }
-        w->parts[i]->coder.text_addr = info->text_addr;
-        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
-        w->parts[i]->coder.tells_near = info->lines == MACHSYM_LINES_PEOPLE;
-    }
-    return w;
-}
-
-/* The link of a concrete function, added once for every start. Returns 0 when memory is out. */
-static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
-{
-    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
-    if (slot != NULL && slot->value == 0)
-        slot->value =
-            ms_en_root(c, frame->name_source, function, frame->function_start, frame->function_size);
-    return slot == NULL ? 0 : slot->value;
-}
-
-/* The link of a call from the frame after it, from. */
-static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, const machsym_frame *from,
-                           uint32_t caller)
-{
-    ms_map_line call = {ms_en_file(c, &from->file),
-                        ms_en_line(c, from->line, from->line_source == MACHSYM_SOURCE_NEAR),
-                        c->columns ? from->column : 0};
-    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    ms_tab_slot *site =
-        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
-    if (site == NULL)
-        return 0;
-    if (site->value == 0)
-        site->value = (uint32_t)w->sites.count;
-    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
-    if (slot != NULL && slot->value == 0)
-        slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
-    return slot == NULL ? 0 : slot->value;
-}
-
-/* Whether names and path of a frame are short enough for readers to take them. */
-static bool ms_mw_has_room(const machsym_frame *frame)
-{
-    const machsym_path *file = &frame->file;
-    return frame->name.len <= MACHSYM_MAX_TEXT && frame->linkage_name.len <= MACHSYM_MAX_TEXT &&
-           file->comp_dir.len <= MACHSYM_MAX_TEXT && file->dir.len <= MACHSYM_MAX_TEXT &&
-           file->name.len <= MACHSYM_MAX_TEXT;
-}
-
-static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
-                                const machsym_frame *frames, size_t count, machsym_error *err)
-{
-    unsigned which = range->is_symbol ? 1 : 0;
-    ms_en *c = &w->parts[which]->coder;
-    ms_en_item item;
-    machsym_frame missing; /* one call stands for those that the frames lack: so a lookup lacks them again */
-    ms_zero(&missing, sizeof missing);
-    if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
-                       "ranges must ascend, lie above the text base and have a frame", "", range->lo);
-    if (count > ms_MAP_LINKS)
-        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds chains of 4096 frames at most", "", range->lo);
-    for (size_t i = 0; i < count; i++) {
-        if (!ms_mw_has_room(&frames[i]))
-            return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds names and paths of 64 KB at most", "",
-                           range->lo);
-    }
-    if (range->hi - w->info.text_addr > UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
-    ms_zero(&item, sizeof item);
-    item.lo = range->lo;
-    item.hi = w->end[which] = range->hi;
-    item.line.file = ms_en_file(c, &frames[0].file);
-    item.line.line = ms_en_line(c, frames[0].line, frames[0].line_source == MACHSYM_SOURCE_NEAR);
-    item.line.column = c->columns ? frames[0].column : 0;
-    item.chain = ms_mw_root(w, c, &frames[count - 1]);
-    for (size_t i = count - 1; i-- > 0;) {
-        const machsym_frame *from = &frames[i + 1];
-        if (frames[i].lacks_callers && i + 1 == MACHSYM_MAX_INLINE_DEPTH) {
-            item.chain = ms_mw_call(w, c, &missing, from, item.chain);
-            from = &missing;
-        }
-        item.chain = ms_mw_call(w, c, &frames[i], from, item.chain);
-    }
-    if (w->arena.oom || ms_mg_part_failed(w->parts[which]))
-        return ms_fail_memory(err);
-    ms_en_add(c, &item);
-    return MACHSYM_OK;
-}
-
-/* Makes the dictionary of the text of both parts, writes them, and hands them over to a merge. Returns false
- * when memory is out. */
-static bool ms_mw_end_parts(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
-{
-    ms_pk_spaces spaces;
-    uint64_t len = 0;
-    ms_zero(&spaces, sizeof spaces);
-    for (size_t i = 0; i < 2; i++) {
-        const ms_en_buf *texts = &w->parts[i]->coder.texts;
-        ms_pk_add_space(&spaces, i, ms_span_make(texts->v, texts->len));
-        len += texts->len;
-    }
-    uint64_t pieces = len / ms_PK_PER_SAMPLE;
-    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
-    ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
-    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1, sizeof(machsym_part *));
-    if (m->parts == NULL)
-        return false;
-    bool ok = ms_mg_end_part(w->parts[0], dict) && ms_mg_end_part(w->parts[1], dict);
-    m->parts[m->part_count++] = w->parts[0];
-    m->symbols = w->parts[1];
-    w->parts[0] = w->parts[1] = NULL; /* the merge has them */
-    return ok;
-}
-
-/* Makes the map and closes the writer. */
-static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
-{
-    ms_mg m;
-    ms_map_head head;
-    ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
-    machsym_result result = MACHSYM_ERR_MEMORY;
-    ms_zero(&m, sizeof m);
-    m.allocator = w->allocator;
-    m.arena = ms_arena_make(w->allocator);
-    m.text_addr = w->info.text_addr;
-    ms_mg_set_head(&w->info, &head);
-    if (dict != NULL && ms_mw_end_parts(w, &m, dict)) {
-        ms_mg_sort_pieces(&m);
-        result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
-    }
-    ms_mg_close(&m);
-    ms_mw_close(w);
-    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
 }
 
 /* ==== >>names ==============================================================================================

@@ -337,20 +337,20 @@ static bool ms_ans_make_room(machsym_session *s, size_t count)
     return s->found != NULL;
 }
 
-/* All frames at an address that a map has. */
-static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* Makes what lookups in a map need. Returns false when memory is out. */
+static bool ms_ans_begin_map(machsym_session *s)
 {
-    const machsym_map *map = s->image->map;
     if (s->kept == NULL)
-        s->kept = ms_map_open_kept(map, s->allocator, &s->reads);
-    if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
-        ms_arena_admit(&s->keep, true);
-        return 0;
-    }
-    ms_sh *sheets = ms_map_kept_sheets(s->kept);
-    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
-    if (count > s->found_cap && ms_ans_make_room(s, count))
-        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+        s->kept = ms_map_open_kept(s->image->map, s->allocator, &s->reads);
+    if (s->kept != NULL && ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1))
+        return true;
+    ms_arena_admit(&s->keep, true);
+    return false;
+}
+
+/* Gives count frames that a map has found their names. Returns how many there are. */
+static size_t ms_ans_tell_found(machsym_session *s, size_t count, machsym_frame *frames, size_t cap)
+{
     size_t told = count < cap ? count : cap;
     told = told < s->found_cap ? told : s->found_cap;
     if (!ms_map_kept_names(s->kept, s->found, told, frames))
@@ -358,6 +358,19 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, told);
     return s->found_cap == 0 ? 0 : count;
+}
+
+/* All frames at an address that a map has. */
+static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    const machsym_map *map = s->image->map;
+    if (!ms_ans_begin_map(s))
+        return 0;
+    ms_sh *sheets = ms_map_kept_sheets(s->kept);
+    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+    if (count > s->found_cap && ms_ans_make_room(s, count))
+        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+    return ms_ans_tell_found(s, count, frames, cap);
 }
 
 /* The frames at an address, as far as memory sufficed. */

@@ -13,6 +13,8 @@
 #include "../dwarf/units.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/bodies.h"
+#include "../symmap/symmap.h"
+#include "../symmap/twins.h"
 #include "session.h"
 #include "objects.h"
 #include "engine.h"
@@ -20,7 +22,8 @@
 
 /* ==== >>folded =============================================================================================
  * Job:    tells all functions that share the code at an address.
- * Offers: ms_fold_set, ms_fold_at, ms_fold_name, ms_fold_frames, ms_fold_next.
+ * Offers: ms_fold_set, ms_fold_at, ms_fold_name, ms_fold_list_aliases, ms_fold_may_share,
+ *         ms_fold_losers_of, ms_fold_frames, ms_fold_in_map, ms_fold_map_frames, ms_fold_next.
  * Never:  chooses one of them. */
 
 /* One of the functions. Units come and go, so a function is found by its entry. */
@@ -108,6 +111,16 @@ static void ms_fold_list_losers(machsym_session *s, ms_fold_losers *losers)
     losers->count = pieces.count;
 }
 
+/* The units that lost code to others. */
+static const ms_fold_losers *ms_fold_losers_of(machsym_session *s)
+{
+    ms_ses_folded *f = s->folded;
+    if (!f->has_losers)
+        ms_fold_list_losers(s, &f->losers);
+    f->has_losers = true;
+    return &f->losers;
+}
+
 /* ---- The set of a body ---- */
 
 static void ms_fold_add(machsym_session *s, ms_fold_set *set, const ms_fold_one *one)
@@ -148,19 +161,16 @@ static void ms_fold_add_unit(machsym_session *s, ms_fold_set *set, size_t index)
 /* Adds the functions of other units. */
 static void ms_fold_add_units(machsym_session *s, ms_fold_set *set)
 {
-    ms_ses_folded *f = s->folded;
+    const ms_fold_losers *losers = ms_fold_losers_of(s);
     size_t asked = 0;
-    if (!f->has_losers)
-        ms_fold_list_losers(s, &f->losers);
-    f->has_losers = true;
-    size_t at = ms_upper_bound(&f->losers.v[0].lo, f->losers.count, sizeof *f->losers.v, set->lo);
+    size_t at = ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, set->lo);
     uint64_t hi = UINT64_MAX;
     size_t own = set->v[0].unit;
     size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, set->lo, &hi);
     if (owner < s->env.count && owner != own)
         ms_fold_add_unit(s, set, owner);
-    for (; at > 0 && f->losers.reach[at - 1] > set->lo; at--) {
-        const ms_piece *piece = &f->losers.v[at - 1];
+    for (; at > 0 && losers->reach[at - 1] > set->lo; at--) {
+        const ms_piece *piece = &losers->v[at - 1];
         MACHSYM_COUNT_WORK(1);
         if (piece->hi <= set->lo || piece->owner == own || piece->owner == owner)
             continue;
@@ -256,13 +266,29 @@ static void ms_fold_add_symbols(machsym_session *s, ms_fold_set *set)
     ms_arena_free(&room);
 }
 
-/* Makes the set of the code at an address. */
-static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
+static void ms_fold_clear(ms_fold_set *set)
 {
-    machsym_symbol symbol;
     set->lo = set->hi = 0;
     set->count = 0;
     set->is_whole = true;
+}
+
+/* Begins the set of code that no function of the debug info has. */
+static void ms_fold_begin_of_symbols(machsym_session *s, uint64_t addr, ms_fold_set *set)
+{
+    machsym_symbol symbol;
+    if (!ms_src_find(ms_ses_symbols(s), addr, &symbol) || symbol.name.len == 0)
+        return;
+    ms_fold_one one = {0, 0, symbol.name, symbol.source};
+    set->lo = symbol.lo;
+    set->hi = symbol.hi;
+    ms_fold_add(s, set, &one);
+}
+
+/* Makes the set of the code at an address. */
+static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
+{
+    ms_fold_clear(set);
     ms_ses_units(s);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE) {
@@ -275,23 +301,33 @@ static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
             ms_fold_add_unit(s, set, one.unit);
             ms_fold_add_units(s, set);
         }
-    } else if (ms_src_find(ms_ses_symbols(s), addr, &symbol) && symbol.name.len != 0) {
-        ms_fold_one one = {0, 0, symbol.name, symbol.source};
-        set->lo = symbol.lo;
-        set->hi = symbol.hi;
-        ms_fold_add(s, set, &one);
+    } else {
+        ms_fold_begin_of_symbols(s, addr, set);
     }
     if (set->count != 0)
         ms_fold_add_symbols(s, set);
+}
+
+/* Makes what a session knows of folded functions. losers: those of a session that shares its indexes; NULL:
+ * they are listed when they are first asked for. Returns false when memory is out. */
+static bool ms_fold_begin(machsym_session *s, const ms_fold_losers *losers)
+{
+    if (s->folded == NULL)
+        s->folded = (ms_ses_folded *)ms_arena_zeroed(&s->keep, 1, sizeof *s->folded);
+    if (s->folded == NULL)
+        return false;
+    if (losers != NULL) {
+        s->folded->losers = *losers;
+        s->folded->has_losers = true;
+    }
+    return true;
 }
 
 /* The functions that share the code at an address, of the session's own debug info and symbols; NULL when
  * memory is out. */
 static const ms_fold_set *ms_fold_at(machsym_session *s, uint64_t addr)
 {
-    if (s->folded == NULL)
-        s->folded = (ms_ses_folded *)ms_arena_zeroed(&s->keep, 1, sizeof *s->folded);
-    if (s->folded == NULL)
+    if (!ms_fold_begin(s, NULL))
         return NULL;
     ms_fold_set *set = &s->folded->last;
     if (addr < set->lo || addr >= set->hi || set->count == 0)
@@ -299,25 +335,80 @@ static const ms_fold_set *ms_fold_at(machsym_session *s, uint64_t addr)
     return set;
 }
 
+/* ---- Where to look ---- */
+
+/* Lists the addresses at which there are several symbols, one of a function among them, in their order. *v is
+ * NULL when memory is out. */
+static size_t ms_fold_list_aliases(const ms_sym_table *t, ms_arena *arena, uint64_t **v)
+{
+    size_t count = 0;
+    size_t cap = 0;
+    *v = NULL;
+    for (size_t i = 0, end; i < t->count; i = end) {
+        bool has_function = false;
+        for (end = i; end < t->count && t->v[end].key == t->v[i].key; end++)
+            has_function = has_function || ms_fold_is_function(t->v[end].item);
+        if (end - i < 2 || !has_function)
+            continue;
+        uint64_t *more = (uint64_t *)ms_arena_grow(arena, *v, count, &cap, sizeof *more);
+        if (more == NULL)
+            return count;
+        *v = more;
+        more[count++] = t->v[i].key;
+    }
+    return count;
+}
+
+/* Whether another unit claims the code of a function of a unit. */
+static bool ms_fold_is_claimed(machsym_session *s, size_t unit, uint64_t lo)
+{
+    const ms_fold_losers *losers = ms_fold_losers_of(s);
+    uint64_t hi = UINT64_MAX;
+    size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, lo, &hi);
+    if (owner < s->env.count && owner != unit)
+        return true;
+    size_t at =
+        losers->count == 0 ? 0 : ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, lo);
+    for (; at > 0 && losers->reach[at - 1] > lo; at--) {
+        MACHSYM_COUNT_WORK(1);
+        if (losers->v[at - 1].hi > lo && losers->v[at - 1].owner != unit)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a function may share its code. If not, its set has no other one. ms_fold_begin must have been
+ * called. */
+static bool ms_fold_may_share(machsym_session *s, const ms_ses_unit *unit, const ms_fn_block *block,
+                              const uint64_t *aliases, size_t count)
+{
+    size_t twins;
+    size_t at = count == 0 ? 0 : ms_lower_bound(aliases, count, sizeof *aliases, block->lo);
+    if (at < count && aliases[at] == block->lo)
+        return true;
+    ms_body_twins(&unit->functions, block->lo, &twins);
+    return twins != 0 || ms_fold_is_claimed(s, unit->index, block->lo);
+}
+
 /* ---- Its frames ---- */
 
-/* The frames at an address if the code is that of one function of a set. */
-static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t index, uint64_t addr,
-                             machsym_frame *frames, size_t cap)
+/* The frames at an address if the code is that of one function of a set. They hold up to *until. */
+static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, const ms_fold_one *one,
+                             uint64_t addr, machsym_frame *frames, size_t cap, uint64_t *until)
 {
-    ms_fold_one one = set->v[index];
     machsym_frame spare;
     machsym_frame *first = cap > 0 ? frames : &spare;
+    *until = set->hi;
     ms_zero(first, sizeof *first);
-    if (one.die_off == 0) {
-        first->linkage_name = one.symbol;
-        first->name_source = one.source;
+    if (one->die_off == 0) {
+        first->linkage_name = one->symbol;
+        first->name_source = one->source;
         first->function_start = set->lo;
         first->function_size = set->hi - set->lo;
         return 1;
     }
     ms_ses_unit *unit;
-    const ms_fn_block *block = ms_fold_block(s, &one, &unit);
+    const ms_fn_block *block = ms_fold_block(s, one, &unit);
     if (block == NULL)
         return 0;
     ms_ses_span span;
@@ -331,6 +422,7 @@ static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t 
     if (!ms_eng_make_ready(s, &span))
         return 0;
     ms_eng_look(s, addr, &span);
+    ms_lower_to(until, span.hi);
     size_t count = ms_ans_function_frames(s, &span, addr, frames, cap);
     if (count > 0 && count <= cap && set->count > 1)
         ms_ans_settle_shared(&frames[count - 1]);
@@ -339,19 +431,65 @@ static size_t ms_fold_frames(machsym_session *s, const ms_fold_set *set, size_t 
     return count;
 }
 
+/* ---- In a map ---- */
+
+/* The body of a map that holds an address. Returns false when one function has that code for itself, or
+ * memory is out. */
+static bool ms_fold_in_map(machsym_session *s, uint64_t addr, ms_tw_body *body)
+{
+    const machsym_map *map = s->image->map;
+    uint64_t off = addr - map->head.text_addr;
+    return off <= UINT32_MAX && ms_ans_begin_map(s) &&
+           ms_tw_at(map, ms_map_kept_sheets(s->kept), (uint32_t)off, body);
+}
+
+/* The frames at an address of a body if the code is that of its function with a number. */
+static size_t ms_fold_map_frames(machsym_session *s, const ms_tw_body *body, uint32_t number, uint64_t addr,
+                                 machsym_frame *frames, size_t cap)
+{
+    const machsym_map *map = s->image->map;
+    if (number == 0)
+        return ms_ans_frames(s, addr, frames, cap);
+    size_t count = ms_tw_frames(map, ms_map_kept_sheets(s->kept), body, number,
+                                (uint32_t)(addr - map->head.text_addr), s->found, s->found_cap);
+    return ms_ans_tell_found(s, count, frames, cap);
+}
+
+/* The frames of the next function in a map. Functions of which the map has nothing there are passed over. */
+static size_t ms_fold_next_in_map(machsym_session *s, uint64_t addr, machsym_cursor *at,
+                                  machsym_frame *frames, size_t cap)
+{
+    ms_tw_body body;
+    size_t count = 0;
+    if (!ms_fold_in_map(s, addr, &body))
+        return 0;
+    for (; count == 0 && at->a <= body.count; at->a++)
+        count = ms_fold_map_frames(s, &body, (uint32_t)at->a, addr, frames, cap);
+    return count;
+}
+
+/* ---- All of them ---- */
+
 /* The frames at an address if the code is that of the next function of its set. The first one is what
  * ms_ans_frames tells. Returns 0 at the end. */
 static size_t ms_fold_next(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
                            size_t cap)
 {
-    size_t index = (size_t)at->a++;
-    if (index == 0 || s->image->map != NULL)
-        return index == 0 ? ms_ans_frames(s, addr, frames, cap) : 0;
     ms_ses_begin(s);
+    if (at->a != 0 && s->image->map != NULL)
+        return ms_fold_next_in_map(s, addr, at, frames, cap);
+    size_t index = (size_t)at->a++;
+    if (index == 0)
+        return ms_ans_frames(s, addr, frames, cap);
     ms_ses_object *object = ms_obj_at(s, addr);
     machsym_session *own = object != NULL ? &object->session : s;
     const ms_fold_set *set = ms_fold_at(own, addr);
-    size_t count = set != NULL && index < set->count ? ms_fold_frames(own, set, index, addr, frames, cap) : 0;
+    uint64_t until;
+    size_t count = 0;
+    if (set != NULL && index < set->count) {
+        ms_fold_one one = set->v[index];
+        count = ms_fold_frames(own, set, &one, addr, frames, cap, &until);
+    }
     if (object != NULL) {
         ms_obj_keep_frames(s, frames, count < cap ? count : cap);
         ms_obj_count(s->objects, object);

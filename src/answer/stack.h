@@ -8,6 +8,8 @@
 #include "../dwarf/units.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/callsites.h"
+#include "../symmap/symmap.h"
+#include "../symmap/twins.h"
 #include "session.h"
 #include "objects.h"
 #include "answer.h"
@@ -21,8 +23,9 @@
 /* Functions that a caller may be: one, unless it shares its code and nothing decided. */
 typedef struct ms_stk_callers {
     ms_fold_one v[MACHSYM_MAX_CALLERS];
-    size_t count;               /* 0: nothing is known of what they call */
-    const machsym_session *own; /* whose units they are of */
+    uint32_t numbers[MACHSYM_MAX_CALLERS]; /* of a map: theirs in their body, in place of v */
+    size_t count;                          /* 0: nothing is known of what they call */
+    const machsym_session *own;            /* whose units they are of */
     uint64_t return_pc;
 } ms_stk_callers;
 
@@ -168,6 +171,60 @@ static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set,
     }
 }
 
+/* ---- In a map ---- */
+
+/* The number of the function of a body that all possible callers call; UINT32_MAX when they differ, or one is
+ * not known. */
+static uint32_t ms_stk_decide_in_map(machsym_session *s, const ms_tw_body *body,
+                                     const ms_stk_callers *callers)
+{
+    const machsym_map *map = s->image->map;
+    uint64_t off = callers->return_pc - map->head.text_addr;
+    uint32_t found = UINT32_MAX;
+    for (size_t i = 0; i < callers->count && off <= UINT32_MAX; i++) {
+        uint32_t one =
+            ms_tw_callee(map, ms_map_kept_sheets(s->kept), (uint32_t)off, callers->numbers[i], body->lo);
+        if (one > body->count || (i > 0 && one != found))
+            return UINT32_MAX;
+        found = one;
+    }
+    return found;
+}
+
+/* Sets what is known of the caller of the frame inside. */
+static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, const machsym_pc *pc,
+                                      ms_stk_callers *callers)
+{
+    uint32_t first = decided != UINT32_MAX ? decided : 0;
+    uint32_t last = decided != UINT32_MAX ? decided : body->count;
+    callers->count = 0;
+    callers->return_pc = pc->addr;
+    if (!pc->is_return || body->is_cut || last - first >= MACHSYM_MAX_CALLERS)
+        return;
+    for (uint32_t number = first; number <= last; number++)
+        callers->numbers[callers->count++] = number;
+}
+
+/* The same as ms_stk_one in a map. */
+static void ms_stk_one_in_map(machsym_session *s, const machsym_pc *pc, uint64_t addr,
+                              ms_stk_callers *callers, machsym_call *call, machsym_frame *frames, size_t cap)
+{
+    ms_tw_body body;
+    uint32_t decided = UINT32_MAX;
+    ms_zero(&body, sizeof body);
+    bool is_shared = ms_fold_in_map(s, addr, &body);
+    if (is_shared && callers->count != 0)
+        decided = ms_stk_decide_in_map(s, &body, callers);
+    call->count = decided != UINT32_MAX ? ms_fold_map_frames(s, &body, decided, addr, frames, cap) : 0;
+    call->is_decided = call->count != 0;
+    if (!call->is_decided)
+        call->count = ms_ans_frames(s, addr, frames, cap);
+    call->function_count = call->count == 0 ? 0 : (size_t)body.count + 1;
+    ms_stk_set_callers_in_map(&body, call->is_decided ? decided : UINT32_MAX, pc, callers);
+}
+
+/* ---- The stack ---- */
+
 /* Looks up one address, where callers is what is known of its caller. */
 static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers *callers, machsym_call *call,
                        machsym_frame *frames, size_t cap)
@@ -176,9 +233,13 @@ static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers 
     ms_ses_begin(s);
     call->is_decided = false;
     call->function_count = 0;
-    if (s->image->map != NULL || pc->addr == UINT64_MAX) {
+    if (pc->addr == UINT64_MAX) {
         call->count = ms_ans_frames(s, addr, frames, cap);
         callers->count = 0;
+        return;
+    }
+    if (s->image->map != NULL) {
+        ms_stk_one_in_map(s, pc, addr, callers, call, frames, cap);
         return;
     }
     ms_ses_trim_for(s, addr);
@@ -196,7 +257,9 @@ static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers 
         call->count = ms_ans_frames(s, addr, frames, cap);
         return;
     }
-    call->count = ms_fold_frames(own, set, decided, addr, frames, cap);
+    uint64_t until;
+    ms_fold_one one = set->v[decided]; /* the set may be made anew */
+    call->count = ms_fold_frames(own, set, &one, addr, frames, cap, &until);
     if (object != NULL)
         ms_obj_keep_frames(s, frames, call->count < cap ? call->count : cap);
     for (size_t i = 0; i < call->count && i < cap; i++)

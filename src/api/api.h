@@ -620,8 +620,8 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
 /* Iterates over the functions that share the code at an address: a linker that folds identical code keeps one
  * body for functions of equal code. The first one is that of machsym_session_frames. The others are functions
  * of the debug info with the same range, each with its own lines and inlined calls, then symbols of the same
- * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. Maps do not hold the
- * others: of a map the first one is told alone.
+ * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. A map tells the same
+ * functions, after the first one in an order of its own; a chunk of a map tells the first one alone.
  * Returns: the number of frames of the next function, as machsym_session_frames does; 0 at the end. Borrows,
  * Threads: as machsym_session_frames. Cost: for the first function that of machsym_session_frames. For the
  * second the unit headers, .debug_aranges and the symbols are read and sorted once a session; then a few
@@ -653,8 +653,8 @@ typedef struct machsym_call {
  * name of a frame depends on its caller's: DW_TAG_call_site of the caller's function, or of what is inlined
  * into it, at the caller's return address says which function it called. Optimised C, C++ and Objective-C
  * have that for most direct calls, Swift has not. calls[i] says which frames belong to pcs[i]. Frames are
- * written as long as they fit into cap. A caller in another image decides nothing, and in a map nothing is
- * decided.
+ * written as long as they fit into cap. A caller in another image decides nothing. A map decides by the calls
+ * that it has: see docs/symmap.md.
  * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
  * addresses. When memory ran out, frames have lacks_memory, and what it lacked for is not decided.
  * Owns / Borrows, Threads: as machsym_session_frames.

@@ -489,6 +489,13 @@
 #define MACHSYM_PART_WORK 16
 #endif
 
+/* Where functions share code: how many frames a part of a map may have of all but the first one of each body,
+ * and one more for each byte of debug info. Real files have at most one for 20 bytes. Without a limit many
+ * functions could have the rows of one large body each. A map past the limit says that it is incomplete. */
+#ifndef MACHSYM_PART_TWINS
+#define MACHSYM_PART_TWINS 65536
+#endif
+
 /* How many bytes of names and paths a part of a map may have: MACHSYM_PART_TEXT, and
  * MACHSYM_PART_TEXT_PER_BYTE for each byte of debug info. Real files need less than one a byte. Without a
  * limit many names could be ends of one long text. Texts past the limit are empty, and the map says that it

@@ -8,7 +8,7 @@
 
 /* ==== >>callsites ==========================================================================================
  * Job:    finds which function the call before a return address calls, as the debug info has it.
- * Offers: ms_call_target.
+ * Offers: ms_call_site, ms_call_begin, ms_call_next, ms_call_target.
  * Never:  looks at code; follows the entry that it finds. */
 
 /* What an entry of a call says. DWARF 5 has names of its own for what GNU's extension says otherwise. */
@@ -22,13 +22,20 @@ enum {
     ms_CALLSITE_COUNT
 };
 
+/* A call, as the debug info has it. */
+typedef struct ms_call_site {
+    uint64_t return_pc;
+    uint64_t target; /* the entry of the function that is called, which may be a declaration; 0: not told */
+} ms_call_site;
+
 /* A walk through the entries of one function. */
 typedef struct ms_call_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
-    uint64_t return_pc;
-    uint64_t target; /* the entry that was found; 0: none */
-    bool differs;    /* two calls with this return address call different functions */
+    const uint8_t *p; /* NULL: it is at its end */
+    const uint8_t *end;
+    uint64_t lists;  /* that are open */
+    uint64_t passed; /* how many were open where a function inside began; UINT64_MAX: none did */
 } ms_call_walk;
 
 /* The linked address of one that an object file states. */
@@ -41,9 +48,10 @@ static uint64_t ms_call_linked(const ms_dw *dw, uint64_t pc)
     return is_moved ? dw->moves[at].to + (pc - dw->moves[at].lo) : 0;
 }
 
-/* Takes what an entry of a call says, if it has the return address; rd is at its values. Returns false when
- * the unit ends before. */
-static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd)
+/* Reads what an entry of a call says; rd is at its values. *is_site: it has a return address. Returns false
+ * when the unit ends before. */
+static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site,
+                         bool *is_site)
 {
     static const uint16_t list[ms_CALLSITE_COUNT] = {ms_DW_AT_call_return_pc, ms_DW_AT_low_pc,
                                                      ms_DW_AT_call_origin,    ms_DW_AT_abstract_origin,
@@ -51,60 +59,88 @@ static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd)
     ms_dw_value v[ms_CALLSITE_COUNT];
     const ms_dw_enc *enc = &w->root->enc;
     bool is_gnu = abbrev->tag == ms_DW_TAG_GNU_call_site;
-    uint64_t pc = 0;
-    uint64_t target = 0;
+    *is_site = false;
     if (!ms_dw_read_listed(w->dw, w->root->abbrevs, abbrev, rd, enc, list, ms_CALLSITE_COUNT, v))
         return false;
     const ms_dw_value *at = is_gnu ? &v[ms_CALLSITE_LOW_PC] : &v[ms_CALLSITE_RETURN_PC];
     const ms_dw_value *to = is_gnu ? &v[ms_CALLSITE_ORIGIN] : &v[ms_CALLSITE_TARGET];
     if (v[ms_CALLSITE_TAIL].u != 0 || v[ms_CALLSITE_GNU_TAIL].u != 0 || /* nothing returns there */
-        !ms_dw_address(w->dw, enc, at, &pc) || ms_call_linked(w->dw, pc) != w->return_pc)
+        !ms_dw_address(w->dw, enc, at, &site->return_pc))
         return true;
-    if (!ms_dw_reference(enc, to, &target))
-        target = 0;
-    w->differs |= w->target != 0 && w->target != target;
-    w->target = target;
+    site->return_pc = ms_call_linked(w->dw, site->return_pc);
+    if (!ms_dw_reference(enc, to, &site->target))
+        site->target = 0;
+    *is_site = true;
     return true;
 }
 
-/* Which function is called where a function's return address is: its entry in .debug_info, which may be a
- * declaration; 0 when the debug info does not tell. function: the entry of the caller, whose inlined calls
- * count as its own. Functions that stand inside it are others. */
-static uint64_t ms_call_target(const ms_dw *dw, const ms_cu_root *root, uint64_t function, uint64_t return_pc)
+/* Begins a walk through the calls of a function: those of what is inlined into it, too. Functions that stand
+ * inside it are others. */
+static ms_call_walk ms_call_begin(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
 {
-    const ms_dw_abbrevs *table = root->abbrevs;
     ms_span rest = ms_span_sub(dw->info, function, root->enc.unit_end - function);
-    const uint8_t *p = rest.ptr;
-    const uint8_t *end = rest.ptr + rest.len;
-    ms_call_walk w = {dw, root, return_pc, 0, false};
-    uint64_t lists = 0;
-    uint64_t passed = UINT64_MAX;  /* how many lists are open where a function inside began */
-    while (p != NULL && p < end) { /* every entry takes at least a byte */
-        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, UINT64_MAX};
+    return w;
+}
+
+/* Closes a list of entries. */
+static void ms_call_end_list(ms_call_walk *w)
+{
+    w->lists -= w->lists != 0;
+    w->passed = w->lists <= w->passed ? UINT64_MAX : w->passed;
+}
+
+/* Reads an entry; rd is after its code. Returns true for a call with a return address. */
+static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site)
+{
+    bool is_call = abbrev->tag == ms_DW_TAG_call_site || abbrev->tag == ms_DW_TAG_GNU_call_site;
+    bool is_inside = abbrev->kind == ms_KIND_FUNCTION && abbrev->has_code && w->lists != 0;
+    bool is_site = false;
+    if (is_inside && w->passed == UINT64_MAX && abbrev->has_children)
+        w->passed = w->lists;
+    if (is_call && w->passed == UINT64_MAX)
+        w->p = ms_call_read(w, abbrev, rd, site, &is_site) ? rd->p : NULL;
+    else
+        w->p = ms_dw_skip_die(w->root->abbrevs, abbrev, rd->p, w->end, &w->root->enc);
+    w->lists += abbrev->has_children;
+    return is_site;
+}
+
+/* The next call with a return address. Returns false at the end. */
+static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
+{
+    bool is_site = false;
+    while (!is_site && w->p != NULL && w->p < w->end) { /* every entry takes at least a byte */
+        ms_rd rd = ms_rd_make(ms_span_make(w->p, (size_t)(w->end - w->p)));
         MACHSYM_COUNT_WORK(1);
         uint64_t code = ms_rd_uleb(&rd);
-        if (code == 0) {
-            p = rd.p;
-            lists -= lists != 0;
-            passed = lists <= passed ? UINT64_MAX : passed;
-        } else {
-            const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
-            if (abbrev == NULL)
-                break;
-            bool is_call = abbrev->tag == ms_DW_TAG_call_site || abbrev->tag == ms_DW_TAG_GNU_call_site;
-            bool is_inside = abbrev->kind == ms_KIND_FUNCTION && abbrev->has_code && lists != 0;
-            if (is_inside && passed == UINT64_MAX && abbrev->has_children)
-                passed = lists;
-            if (is_call && passed == UINT64_MAX)
-                p = ms_call_take(&w, abbrev, &rd) ? rd.p : NULL;
-            else
-                p = ms_dw_skip_die(table, abbrev, rd.p, end, &root->enc);
-            lists += abbrev->has_children;
-        }
-        if (lists == 0)
-            break;
+        const ms_dw_abbrev *abbrev = code != 0 ? ms_dw_abbrev_from_code(w->root->abbrevs, code) : NULL;
+        w->p = rd.p;
+        if (code == 0)
+            ms_call_end_list(w);
+        else if (abbrev != NULL)
+            is_site = ms_call_take(w, abbrev, &rd, site);
+        if (w->lists == 0 || (code != 0 && abbrev == NULL))
+            w->p = NULL;
     }
-    return w.differs ? 0 : w.target;
+    return is_site;
+}
+
+/* Which function is called where a function's return address is: its entry in .debug_info, which may be a
+ * declaration; 0 when the debug info does not tell, or tells of two. function: the entry of the caller. */
+static uint64_t ms_call_target(const ms_dw *dw, const ms_cu_root *root, uint64_t function, uint64_t return_pc)
+{
+    ms_call_walk w = ms_call_begin(dw, root, function);
+    ms_call_site site;
+    uint64_t target = 0;
+    while (ms_call_next(&w, &site)) {
+        if (site.return_pc != return_pc)
+            continue;
+        if (target != 0 && target != site.target)
+            return 0;
+        target = site.target;
+    }
+    return target;
 }
 
 #endif /* ms_ROOM_dwarf_callsites */

@@ -21,9 +21,12 @@
 #include "../answer/engine.h"
 #include "../answer/near.h"
 #include "../answer/answer.h"
+#include "../answer/folded.h"
 #include "../answer/check.h"
 #include "encode.h"
 #include "merge.h"
+#include "settle.h"
+#include "folds.h"
 
 /* ==== >>build ============================================================================================
  * Job:    makes the map of an image.
@@ -67,6 +70,7 @@ struct machsym_plan {
     uint32_t flags;
     machsym_allocator allocator;
     machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
+    ms_mf_hints hints;        /* which functions share code */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
@@ -186,6 +190,7 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
     s->has_units = s->has_silent = true;
+    ms_fold_begin(s, ms_fold_losers_of(plan->session));
     /* Functions are numbered by their entry. Lines near by ask for declarations again. */
     s->asks_names_once = s->lines != MACHSYM_LINES_PEOPLE;
     return s;
@@ -200,7 +205,13 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
         return ms_fail_memory(err);
     ms_eng_index(session);
     ms_eng_list_claims(session);
+    if (!ms_fold_begin(session, NULL))
+        return ms_fail_memory(err);
+    ms_fold_losers_of(session);
     ms_mb_set_spaces(session, &plan->spaces);
+    ms_mf_make_hints(&session->symbols.table,
+                     MACHSYM_PART_TEXT + plan->spaces.v[1].len + plan->spaces.v[2].len, &plan->arena,
+                     &plan->hints);
     if (plan->image->mo_count > 0 && ms_mo_cache(&plan->image->mo[0]) != NULL)
         ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
     else
@@ -302,6 +313,7 @@ typedef struct ms_mb_work {
     size_t file_count; /* that have room */
     uint32_t *chains;  /* by block: its link; 0 none yet */
     uint32_t *copies;  /* the same of its second link: see ms_mb_deep_chain; NULL: no call stands deep */
+    bool *answers;     /* by block: the map has the begin of its code from it */
     uint32_t *written; /* blocks that have a link, which tells of the function's range */
     size_t written_count;
     uint32_t function; /* the one whose blocks have links */
@@ -310,6 +322,7 @@ typedef struct ms_mb_work {
     ms_mb_recent recent[ms_MB_RECENT];
     machsym_part_info counts;
     ms_damage damage; /* of units */
+    ms_mf folds;
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -517,6 +530,15 @@ static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint6
     return true;
 }
 
+/* Notes that the map has the begin of a function from its unit, if that lies in [lo, hi). */
+static void ms_mb_note_answer(ms_mb_work *w, const ms_ses_span *span, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block =
+        span->function != ms_SEG_NONE ? &w->unit->functions.blocks[span->function] : NULL;
+    if (block != NULL && block->lo >= lo && block->lo < hi)
+        w->answers[span->function] = true;
+}
+
 /* Adds the code of [lo, hi) as far as the unit at hand is the one that answers there. */
 static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
 {
@@ -531,6 +553,8 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
         ms_lower_to(&end, span.hi);
         if (w->session->budget == 0) /* spent: not known */
             return;
+        if (span.unit == w->unit)
+            ms_mb_note_answer(w, &span, lo, end);
         if (span.unit == w->unit && !ms_mb_add_owned(w, &span, lo, end))
             return;
     }
@@ -563,10 +587,12 @@ static bool ms_mb_begin_unit(ms_mb_work *w)
     ms_zero(&w->range, sizeof w->range);
     w->written_count = 0;
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->chains);
+    w->answers = (bool *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->answers);
     w->copies = is_deep ? (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->copies) : NULL;
     w->written =
         (uint32_t *)ms_arena_alloc(&w->unit_arena, is_deep ? 2 * blocks : blocks, sizeof *w->written);
-    return w->files != NULL && w->chains != NULL && w->written != NULL && (w->copies != NULL || !is_deep);
+    return w->files != NULL && w->chains != NULL && w->answers != NULL && w->written != NULL &&
+           (w->copies != NULL || !is_deep);
 }
 
 /* Adds the ranges of a unit: all that it may answer for, once, from the text on. */
@@ -582,7 +608,8 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     if (count == 0) { /* damage may have cost all that it had */
         if (w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0))
             ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
-        return;
+        if (w->root == NULL || !ms_mf_may_have(&w->folds, s)) /* its functions may share others' code */
+            return;
     }
     ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
@@ -599,11 +626,37 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
+    ms_mf_add_unit(&w->folds, s, w->unit, w->answers);
     if (w->damage.count == found && (s->budget == 0 || w->c->lost_text))
         ms_damage_note(&w->damage, "a unit says more than a map may have", ".debug_info", off);
 }
 
 /* ---- Parts ---- */
+
+/* What the map says of the image. */
+static machsym_map_info ms_mb_info(const machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    const ms_mo *mo = &image->mo[0];
+    machsym_map_info info;
+    ms_zero(&info, sizeof info);
+    info.flags = plan->flags;
+    if (plan->is_damaged || plan->session->symbols.table.damage_count != 0)
+        info.flags |= (uint32_t)MACHSYM_MAP_DAMAGED;
+    info.uuid = mo->slice.uuid;
+    info.cputype = mo->slice.cputype;
+    info.cpusubtype = mo->slice.cpusubtype;
+    info.text_addr = mo->text_addr;
+    info.text_size = mo->text_size;
+    info.text_exec_addr = mo->text_exec_addr;
+    for (size_t i = 0; i < image->dw.code_count; i++) {
+        uint64_t hi = image->dw.code[i].hi;
+        if (hi > mo->text_addr && hi - mo->text_addr > info.code_size)
+            info.code_size = hi - mo->text_addr;
+    }
+    info.lines = plan->lines;
+    return info;
+}
 
 /* Sets the budgets of units that have size bytes, in debug info that has all bytes. The sum of all parts'
  * budgets is in proportion to the debug info. */
@@ -658,10 +711,25 @@ static void ms_mb_begin_part(const machsym_plan *plan, machsym_part *part)
     c->tells_near = plan->lines == MACHSYM_LINES_PEOPLE;
 }
 
+/* Begins to gather the functions of a part that share code. size: of its debug info, or of what the symbols
+ * have in its place. */
+static void ms_mb_begin_folds(const machsym_plan *plan, machsym_part *part, uint64_t size, ms_mf *f)
+{
+    ms_zero(f, sizeof *f);
+    f->allocator = plan->allocator;
+    f->info = ms_mb_info(plan);
+    f->folds = &part->folds;
+    f->hints = &plan->hints;
+    f->unit_arena = ms_arena_make(plan->allocator);
+    f->left = MACHSYM_PART_TWINS + size;
+    f->text_left = MACHSYM_PART_TEXT + size;
+}
+
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
 {
     ms_mb_work w;
     ms_zero(&w, sizeof w);
+    ms_mb_begin_folds(plan, part, task->size, &w.folds);
     w.damage.first.what = w.damage.first.where = "";
     w.plan = plan;
     w.c = &part->coder;
@@ -688,7 +756,9 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
-    return ok && ms_mg_end_part(part, plan->dict);
+    ok = ok && ms_mf_end(&w.folds, plan->dict) && ms_mg_end_part(part, plan->dict);
+    ms_mf_close(&w.folds);
+    return ok;
 }
 
 static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
@@ -706,8 +776,9 @@ static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
 /* ---- The whole map ---- */
 
 /* Makes runs of the symbols that the debug info does not cover. */
-static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
+static void ms_mb_add_symbols(ms_mg *m, machsym_session *session, ms_mf *folds)
 {
+    const ms_sym_table *symbols = &session->symbols.table;
     ms_en *c = &m->symbols->coder;
     size_t at = 0;
     machsym_symbol symbol;
@@ -724,32 +795,8 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
         uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
         item.chain = ms_en_root(c, symbol.source, function, symbol.lo, symbol.hi - symbol.lo);
         ms_en_add(c, &item);
+        ms_mf_add_symbols(folds, session, m, &symbol, ms_mg_bare_until(m, at, lo, symbol.hi));
     }
-}
-
-/* What the map says of the image. */
-static machsym_map_info ms_mb_info(const machsym_plan *plan)
-{
-    const machsym_image *image = plan->image;
-    const ms_mo *mo = &image->mo[0];
-    machsym_map_info info;
-    ms_zero(&info, sizeof info);
-    info.flags = plan->flags;
-    if (plan->is_damaged || plan->session->symbols.table.damage_count != 0)
-        info.flags |= (uint32_t)MACHSYM_MAP_DAMAGED;
-    info.uuid = mo->slice.uuid;
-    info.cputype = mo->slice.cputype;
-    info.cpusubtype = mo->slice.cpusubtype;
-    info.text_addr = mo->text_addr;
-    info.text_size = mo->text_size;
-    info.text_exec_addr = mo->text_exec_addr;
-    for (size_t i = 0; i < image->dw.code_count; i++) {
-        uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > info.code_size)
-            info.code_size = hi - mo->text_addr;
-    }
-    info.lines = plan->lines;
-    return info;
 }
 
 /* Whether these are all parts of the plan. */
@@ -791,7 +838,9 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
 {
     ms_mg m;
     ms_map_head head;
+    ms_mf folds;
     ms_zero(&m, sizeof m);
+    ms_zero(&folds, sizeof folds);
     m.allocator = plan->allocator;
     m.arena = ms_arena_make(plan->allocator);
     m.parts = parts;
@@ -807,11 +856,22 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
         machsym_map_info info = ms_mb_info(plan);
         ms_mg_set_head(&info, &head);
         ms_mg_sort_pieces(&m);
+        ms_mb_begin_folds(plan, m.symbols, plan->spaces.v[1].len, &folds);
+        for (size_t i = 0; i < count && !m.arena.oom; i++)
+            ms_mt_take(&m, parts[i]);
         if (!m.arena.oom)
-            ms_mb_add_symbols(&m, &plan->session->symbols.table);
-        if (ms_mg_end_part(m.symbols, plan->dict))
+            ms_mt_order(&m);
+        if (!m.arena.oom) {
+            ms_mb_add_symbols(&m, plan->session, &folds);
+            ms_mf_add_aliases(&folds, plan->session, &m);
+        }
+        if (ms_mf_end(&folds, plan->dict) && ms_mg_end_part(m.symbols, plan->dict)) {
+            ms_mt_take(&m, m.symbols);
+            ms_mt_finish(&m);
             result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
+        }
     }
+    ms_mf_close(&folds);
     ms_mg_close(&m);
     return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
 }

@@ -8,12 +8,13 @@
 #include "../symmap/pack.h"
 #include "../symmap/sheets.h"
 #include "../symmap/symmap.h"
+#include "../symmap/twins.h"
 #include "encode.h"
 
 /* ==== >>merge ============================================================================================
  * Job:    puts the parts of a map together into one file in memory.
- * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_end_part, ms_mg_sort_pieces,
- *         ms_mg_is_covered, ms_mg_finish, ms_mg_close.
+ * Offers: machsym_part, ms_mg_function, ms_mg_site, ms_mg_folds, ms_mg, ms_mg_new_part, ms_mg_free_part,
+ *         ms_mg_end_part, ms_mg_sort_pieces, ms_mg_is_covered, ms_mg_bare_until, ms_mg_finish, ms_mg_close.
  * Never:  knows where ranges and names come from. */
 
 enum {
@@ -27,6 +28,40 @@ enum {
 
 /* ---- Parts ---- */
 
+/* A function that may share its code. One that another unit has in RUNS has ranges of its own. */
+typedef struct ms_mg_function {
+    uint32_t lo; /* from the text base */
+    uint32_t size;
+    uint32_t at;     /* where its ranges begin in TWIN RUNS; ms_TW_CUT: there was no room for them */
+    uint32_t number; /* in its body, once all parts are there; UINT32_MAX: it is not told of */
+    bool is_first;   /* RUNS has it */
+    bool is_visible; /* to other units */
+    uint64_t name;   /* what >>folds makes of its linkage name; 0: not known */
+    uint64_t entry;  /* of it in .debug_info; 0: it is a symbol */
+} ms_mg_function;
+
+/* A call whose callee may share its code. */
+typedef struct ms_mg_site {
+    uint32_t return_off;
+    uint32_t body;   /* where the callee's code begins; UINT32_MAX: only its name is known */
+    uint64_t callee; /* its name, as above */
+    uint64_t target; /* the entry that the call names */
+    uint64_t caller; /* the entry of the function that has the call; 0: it has its code for itself */
+} ms_mg_site;
+
+/* What a part knows of functions that share code. */
+typedef struct ms_mg_folds {
+    ms_arena arena;     /* of the lists */
+    machsym_part *part; /* the ranges of functions that RUNS does not have; NULL: there are none */
+    uint64_t size;      /* how many bytes of TWIN RUNS those stand for, from 0 on */
+    ms_mg_function *functions;
+    size_t function_count;
+    size_t function_cap;
+    ms_mg_site *sites;
+    size_t site_count;
+    size_t site_cap;
+} ms_mg_folds;
+
 /* A part of a map: runs with their packed text. */
 struct machsym_part {
     ms_arena arena;        /* holds the part itself, and nothing else */
@@ -37,13 +72,14 @@ struct machsym_part {
     ms_arena item_arena;   /* coder.items */
     ms_arena tables;       /* the coder's tables */
     ms_en coder;
+    ms_mg_folds folds;
     machsym_part_info info;
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
 {
     return part->data_arena.failed || part->packed_arena.failed || part->text_arena.failed ||
-           part->item_arena.failed || part->tables.failed || part->lists.failed;
+           part->item_arena.failed || part->tables.failed || part->lists.failed || part->folds.arena.failed;
 }
 
 static void ms_mg_free_part(machsym_part *part)
@@ -54,6 +90,9 @@ static void ms_mg_free_part(machsym_part *part)
     ms_arena_free(&part->text_arena);
     ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
+    ms_arena_free(&part->folds.arena);
+    if (part->folds.part != NULL) /* which has none of its own */
+        ms_mg_free_part(part->folds.part);
     ms_arena arena = part->arena; /* the part lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -68,7 +107,7 @@ static machsym_part *ms_mg_new_part(machsym_allocator allocator)
         return NULL;
     part->arena = arena;
     part->data_arena = part->packed_arena = part->text_arena = ms_arena_make(allocator);
-    part->lists = part->item_arena = part->tables = ms_arena_make(allocator);
+    part->lists = part->item_arena = part->tables = part->folds.arena = ms_arena_make(allocator);
     ms_en_init(&part->coder, &part->lists, &part->tables, &part->item_arena);
     part->coder.data.arena = &part->data_arena;
     part->coder.packed.arena = &part->packed_arena;
@@ -149,8 +188,10 @@ typedef struct ms_mg {
     machsym_part **parts;
     size_t part_count;
     machsym_part *symbols; /* the part that holds the runs of symbols */
-    uint64_t *texts;       /* by part, then of symbols: the unit of TEXT where its text begins */
-    size_t *waiting;       /* by part, then of symbols: how many places have not been written */
+    machsym_part **twins;  /* the parts that the folds of these parts have */
+    size_t twin_count;
+    uint64_t *texts; /* by ms_mg_part_at: the unit of TEXT where its text begins */
+    size_t *waiting; /* by ms_mg_part_at: how many places have not been written */
     uint64_t text_size;
     uint64_t block_count;
     uint64_t text_addr;
@@ -158,6 +199,12 @@ typedef struct ms_mg {
     size_t order_count;
     ms_mg_runs runs;
     ms_mg_runs symbol_runs;
+    ms_mg_runs twin_runs;
+    ms_mg_folds folds; /* of the parts that >>settle took; part is not used */
+    ms_tw_row *rows;   /* of TWINS */
+    size_t row_count;
+    ms_tw_call *calls; /* of CALLS */
+    size_t call_count;
     bool too_large;  /* something does not fit the format's 32 bits */
     bool is_damaged; /* a part is */
 } ms_mg;
@@ -215,6 +262,19 @@ static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t h
     return false;
 }
 
+/* Up to where no function of the debug info has the code from lo on, which ends at hi; lo when one has it
+ * there. at: as ms_mg_is_covered left it for the same lo. */
+static uint64_t ms_mg_bare_until(const ms_mg *m, size_t at, uint64_t lo, uint64_t hi)
+{
+    for (size_t i = at; i < m->order_count && m->order[i].piece->lo < hi; i++) {
+        const ms_en_piece *piece = m->order[i].piece;
+        MACHSYM_COUNT_WORK(1);
+        if (!piece->only_lines && piece->hi > lo)
+            return piece->lo > lo ? piece->lo : lo;
+    }
+    return hi;
+}
+
 /* Decides where runs stand: in the order of their pieces. */
 static void ms_mg_place_runs(ms_mg *m, ms_mg_runs *runs, const ms_mg_piece *order, size_t count,
                              machsym_part **parts)
@@ -234,13 +294,28 @@ static void ms_mg_place_runs(ms_mg *m, ms_mg_runs *runs, const ms_mg_piece *orde
     m->too_large |= runs->size / 2 > ms_MAP_LAST_RUN;
 }
 
+/* All parts: those with debug info, that of symbols, and those that have the ranges of functions that share
+ * code. */
+static machsym_part *ms_mg_part_at(const ms_mg *m, size_t i)
+{
+    if (i < m->part_count)
+        return m->parts[i];
+    return i == m->part_count ? m->symbols : m->twins[i - m->part_count - 1];
+}
+
+static size_t ms_mg_part_total(const ms_mg *m)
+{
+    return m->part_count + 1 + m->twin_count;
+}
+
 /* Decides where the text of each part begins. */
 static void ms_mg_place_text(ms_mg *m)
 {
-    m->texts = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->texts);
-    m->waiting = (size_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->waiting);
-    for (size_t i = 0; i <= m->part_count && m->waiting != NULL && m->texts != NULL; i++) {
-        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+    size_t total = ms_mg_part_total(m);
+    m->texts = (uint64_t *)ms_arena_zeroed(&m->arena, total, sizeof *m->texts);
+    m->waiting = (size_t *)ms_arena_zeroed(&m->arena, total, sizeof *m->waiting);
+    for (size_t i = 0; i < total && m->waiting != NULL && m->texts != NULL; i++) {
+        const machsym_part *part = ms_mg_part_at(m, i);
         m->texts[i] = m->text_size / ms_MAP_UNIT;
         m->text_size += part->coder.packed.len;
         m->block_count += part->coder.block_count;
@@ -354,20 +429,32 @@ static void ms_mg_set_runs(ms_map_head *head, unsigned index, const ms_mg_runs *
     ms_mg_set_table(head, index + 1, runs->size + margin, runs->count, 0);
 }
 
+/* Decides where the tables of functions that share code stand. Readers that do not know them go on. */
+static void ms_mg_set_folds(const ms_mg *m, ms_map_head *head)
+{
+    ms_mg_set_table(head, ms_MAP_TWINS, m->row_count * ms_TW_ROW_BYTES, m->row_count, 0);
+    ms_mg_set_runs(head, ms_MAP_TWIN_INDEX, &m->twin_runs);
+    ms_mg_set_table(head, ms_MAP_CALLS, m->call_count * ms_TW_CALL_BYTES, m->call_count, 0);
+    for (unsigned kind = ms_MAP_TWINS; kind < ms_MAP_KINDS; kind++)
+        head->tables[kind].flags = ms_MAP_MAY_IGNORE;
+}
+
 /* Decides where all tables stand. The checksums come first, since they are of what follows them. */
 static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
-    head->row_count = ms_MAP_KINDS - 1;
+    head->row_count = m->row_count != 0 ? ms_MAP_KINDS - 1 : ms_MAP_TEXT;
     head->size = 0;
     ms_mg_set_table(head, ms_MAP_NAME, name.len, 0, 0);
     ms_mg_set_runs(head, ms_MAP_INDEX, &m->runs);
     ms_mg_set_runs(head, ms_MAP_SYMBOL_INDEX, &m->symbol_runs);
     ms_mg_set_table(head, ms_MAP_DICT, dict->len, 0, 0);
     ms_mg_set_table(head, ms_MAP_TEXT, m->text_size, m->block_count, 0);
+    if (m->row_count != 0)
+        ms_mg_set_folds(m, head);
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
     ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_SH_BYTES - 1) / ms_SH_BYTES), 0, 0);
-    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+    for (unsigned kind = 1; kind <= head->row_count; kind++)
         head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
     head->size += size;
 }
@@ -392,11 +479,22 @@ static void ms_mg_write_runs(ms_mg *m, const ms_mg_runs *runs, machsym_part **pa
 
 static void ms_mg_write_text(ms_mg *m, uint8_t *p)
 {
-    for (size_t i = 0; i <= m->part_count; i++) {
-        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+    for (size_t i = 0; i < ms_mg_part_total(m); i++) {
+        machsym_part *part = ms_mg_part_at(m, i);
         ms_copy(p + m->texts[i] * ms_MAP_UNIT, part->coder.packed.v, part->coder.packed.len);
         ms_arena_free(&part->packed_arena);
     }
+}
+
+static void ms_mg_write_folds(ms_mg *m, const ms_map_table *tables, uint8_t *p)
+{
+    for (size_t i = 0; i < m->row_count; i++)
+        ms_tw_store_row(&m->rows[i], p + tables[ms_MAP_TWINS].at + i * ms_TW_ROW_BYTES);
+    for (size_t i = 0; i < m->call_count; i++)
+        ms_tw_store_call(&m->calls[i], p + tables[ms_MAP_CALLS].at + i * ms_TW_CALL_BYTES);
+    ms_mg_write_index(&m->twin_runs, p + tables[ms_MAP_TWIN_INDEX].at);
+    ms_mg_write_runs(m, &m->twin_runs, m->twins, m->part_count + 1, p + tables[ms_MAP_TWIN_RUNS].at);
+    ms_zero(p + tables[ms_MAP_TWIN_RUNS].at + m->twin_runs.size, m->twin_runs.count > 0 ? ms_MAP_MARGIN : 0);
 }
 
 /* Writes what the tables hold into the memory of the file, which is zero between them. */
@@ -404,7 +502,7 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
                                uint8_t *p)
 {
     const ms_map_table *tables = head->tables;
-    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++) {
+    for (unsigned kind = 1; kind <= head->row_count; kind++) {
         uint64_t end = tables[kind].at + tables[kind].len;
         ms_zero(p + end, (size_t)(ms_mg_align(end) - end));
     }
@@ -415,6 +513,8 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
     ms_mg_write_index(&m->symbol_runs, p + tables[ms_MAP_SYMBOL_INDEX].at);
     ms_mg_write_runs(m, &m->runs, m->parts, 0, p + tables[ms_MAP_RUNS].at);
     ms_mg_write_runs(m, &m->symbol_runs, &m->symbols, m->part_count, p + tables[ms_MAP_SYMBOL_RUNS].at);
+    if (m->row_count != 0)
+        ms_mg_write_folds(m, tables, p);
     ms_zero(p + tables[ms_MAP_RUNS].at + m->runs.size, m->runs.count > 0 ? ms_MAP_MARGIN : 0);
     ms_zero(p + tables[ms_MAP_SYMBOL_RUNS].at + m->symbol_runs.size,
             m->symbol_runs.count > 0 ? ms_MAP_MARGIN : 0);
@@ -468,16 +568,20 @@ static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name
                                    machsym_map **out, machsym_error *err)
 {
     size_t count;
+    size_t twin_count;
     ms_mg_place_text(m);
     ms_mg_piece *symbols = ms_mg_sort(m, &m->symbols, 1, &count);
+    ms_mg_piece *twins = ms_mg_sort(m, m->twins, m->twin_count, &twin_count);
     ms_mg_place_runs(m, &m->runs, m->order, m->order_count, m->parts);
     ms_mg_place_runs(m, &m->symbol_runs, symbols, count, &m->symbols);
+    ms_mg_place_runs(m, &m->twin_runs, twins, twin_count, m->twins);
     if (m->arena.oom)
         return ms_fail_memory(err);
     if (m->too_large)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of code and of ranges at most", "", 0);
     ms_mg_size_index(&m->runs);
     ms_mg_size_index(&m->symbol_runs);
+    ms_mg_size_index(&m->twin_runs);
     if (m->is_damaged)
         head->flags |= MACHSYM_MAP_DAMAGED;
     *out = ms_mg_write(m, head, name, dict);

@@ -13,14 +13,14 @@
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
  * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_sheets, ms_map_frames, ms_map_many,
- *         ms_map_names, ms_map_kept_names, ms_map_next.
+ *         ms_map_find, ms_map_chain_frames, ms_map_names, ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 3,
     ms_MAP_HEAD = 96, /* bytes of the header */
     ms_MAP_ROW = 32,  /* bytes of a row of the directory */
-    /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
+    /* Rows of the directory that a reader takes. There are twelve kinds of tables today. */
     ms_MAP_MOST_ROWS = 64,
     /* Zeros that end a table of runs: fields are read as 4 or 8 bytes, however many they have. */
     ms_MAP_MARGIN = 8,
@@ -62,6 +62,11 @@ enum {
     ms_MAP_SYMBOL_RUNS,
     ms_MAP_DICT, /* the text that blocks may refer to, as it is */
     ms_MAP_TEXT, /* packed blocks of names and paths */
+    /* What >>twins reads. A map has these rows if functions share code. */
+    ms_MAP_TWINS,
+    ms_MAP_TWIN_INDEX,
+    ms_MAP_TWIN_RUNS,
+    ms_MAP_CALLS,
     ms_MAP_KINDS
 };
 
@@ -72,7 +77,8 @@ typedef struct ms_map_table {
     uint32_t flags;
     uint64_t at;
     uint64_t len;
-    /* INDEX: bucket shift; RUNS: how many runs; TEXT: how many blocks; SHEETS: low half of its checksum */
+    /* INDEX: bucket shift; RUNS, TWINS, CALLS: how many; TEXT: how many blocks; SHEETS: low half of its
+     * checksum */
     uint32_t a;
     uint32_t b; /* INDEX: how many buckets; SHEETS: high half of its checksum */
 } ms_map_table;
@@ -158,7 +164,7 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u64(p + 72, head->checksum);
     ms_map_store_u64(p + 80, head->text_exec_addr);
     ms_map_store_u64(p + 88, head->code_size);
-    for (uint32_t kind = 1; kind < ms_MAP_KINDS; kind++) {
+    for (uint32_t kind = 1; kind <= head->row_count; kind++) {
         const ms_map_table *table = &head->tables[kind];
         uint8_t *row = p + ms_MAP_HEAD + (kind - 1) * ms_MAP_ROW;
         ms_map_store_u32(row, kind);
@@ -230,7 +236,7 @@ static void ms_map_set_table(machsym_map *map, uint32_t kind)
     ms_map_area *area = &map->tables[kind];
     area->at = table->at;
     area->len = table->len;
-    if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS)
+    if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS || kind == ms_MAP_TWIN_RUNS)
         area->len -= area->len < ms_MAP_MARGIN ? area->len : (uint64_t)ms_MAP_MARGIN;
 }
 
@@ -255,7 +261,7 @@ static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_er
                        "the map has a table that this version does not know; build it again", "map header",
                        at);
     }
-    bool is_index = kind == ms_MAP_INDEX || kind == ms_MAP_SYMBOL_INDEX;
+    bool is_index = kind == ms_MAP_INDEX || kind == ms_MAP_SYMBOL_INDEX || kind == ms_MAP_TWIN_INDEX;
     if (is_index && (table.a > ms_MAP_MOST_SHIFT || table.b > table.len / 4))
         return ms_map_fail_damaged(err, "a number of an index is out of bounds", at);
     map->head.tables[kind] = table;

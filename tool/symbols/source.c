@@ -395,7 +395,7 @@ size_t symbol_source_shared_frames(symbol_source *s, uint64_t addr, machsym_fram
     const machsym_pc pc = {addr, false};
     machsym_call call = {0, 0, 1, false};
     *sharing = 1;
-    if (s->file->map != NULL || s->seat != NULL)
+    if (s->seat != NULL)
         return symbol_source_frames(s, addr, frames, cap);
     if (s->chunk_bytes > NAME_BYTES_KEPT)
         symbol_forget_names(s);

@@ -25,12 +25,7 @@ typedef struct open_images {
 /* Tells whether a map can do what the options ask for. */
 static bool answer_map_can(const atos *a, const target *t)
 {
-    const char *what = a->dedup           ? "-dedup"
-                       : a->stack         ? "--stack"
-                       : a->folded        ? "--folded"
-                       : a->nearest       ? "--nearest"
-                       : a->rules != NULL ? "--owners"
-                                          : NULL;
+    const char *what = a->nearest ? "--nearest" : a->rules != NULL ? "--owners" : NULL;
     if (t->file.map == NULL || what == NULL)
         return true;
     say_message("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
