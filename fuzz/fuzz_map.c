@@ -3,7 +3,14 @@
  * build/fuzz/map -dict=fuzz/map.dict fuzz/corpus/map */
 #include "drive.h"
 
-enum { HEAD = 256, MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 16, MAX_MEMORY = 1 << 21 };
+enum {
+    HEAD = 256,
+    MAX_RANGES = 300,
+    MAX_FRAMES = 64,
+    TEXT = 1 << 16,
+    MAX_MEMORY = 1 << 21,
+    MAX_FUNCTIONS = 32
+};
 
 /* Magic and version as a map of this version has them: asked for once. */
 static const uint8_t *head_begin(void)
@@ -44,6 +51,28 @@ static void drive_frames(const machsym_frame *frames, size_t count)
     }
 }
 
+/* The functions that share the code at an address, and a stack of it and the address before. */
+static void ask_shared(machsym_session *session, uint64_t addr)
+{
+    static uint64_t before;
+    machsym_frame frames[MAX_FRAMES];
+    machsym_cursor at = {0, 0};
+    machsym_pc pcs[2] = {{addr, false}, {before, true}};
+    machsym_call calls[2];
+    size_t functions = 0;
+    size_t count;
+    while (functions < MAX_FUNCTIONS &&
+           (count = machsym_session_next_folded(session, addr, &at, frames, MAX_FRAMES)) != 0) {
+        drive_frames(frames, count < MAX_FRAMES ? count : MAX_FRAMES);
+        functions++;
+    }
+    count = machsym_session_stack(session, pcs, 2, calls, frames, MAX_FRAMES);
+    drive_frames(frames, count < MAX_FRAMES ? count : MAX_FRAMES);
+    if (calls[0].is_decided && calls[0].function_count < 2)
+        abort(); /* there is nothing to decide */
+    before = addr;
+}
+
 static void ask(const machsym_map *map, machsym_session *session, uint64_t addr)
 {
     static char text[TEXT];
@@ -62,6 +91,7 @@ static void ask(const machsym_map *map, machsym_session *session, uint64_t addr)
     if (machsym_session_frames(session, addr, frames, MAX_FRAMES) < count)
         abort(); /* a session on the map says no less */
     drive_frames(frames, count);
+    ask_shared(session, addr);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

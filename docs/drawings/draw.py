@@ -192,13 +192,15 @@ def run():
                        re.search(r"/\* The kinds of tables. \*/\nenum \{\n(.*?)\};", read("src/symmap/symmap.h"), re.S)
                        .group(1), re.M)
     shown = "SHEETS NAME INDEX RUNS SYMBOL_INDEX SYMBOL_RUNS DICT TEXT".split()
-    if sorted(kinds) != sorted(shown):
+    shared = "TWINS TWIN_INDEX TWIN_RUNS CALLS".split()
+    if sorted(kinds) != sorted(shown + shared):
         sys.exit("draw.py: the tables of a map are " + " ".join(kinds))
     named("src/symmap/symmap.h", "p + 12", "p + 16", "p + 20", "p + 22", "p + 24", "p + 26", "p + 28")
 
     d = Drawing("run", 860, 604, "A map of version %d, and the layout of a run in it" % version)
     d.text(16, 28, "A map, and one run of it", "h")
     d.text(844, 28, "version %d, little-endian" % version, "s e")
+    d.text(245, 28, "where functions share code, also " + ", ".join(kind.replace("_", " ") for kind in shared), "s")
     x = 16
     for name, width in [("header", 78), ("directory", 84)] + [(kind.replace("_", " "), size) for kind, size in
                                                              zip(shown, (68, 58, 62, 76, 112, 108, 62, 120))]:
