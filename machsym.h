@@ -16829,6 +16829,7 @@ typedef struct ms_call_walk {
     const ms_cu_root *root;
     const uint8_t *p; /* NULL: it is at its end */
     const uint8_t *end;
+    uint64_t len;    /* bytes that it has walked */
     uint64_t lists;  /* that are open */
     uint64_t passed; /* how many were open where a function inside began; UINT64_MAX: none did */
 } ms_call_walk;
@@ -16874,7 +16875,7 @@ static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_r
 static ms_call_walk ms_call_begin(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
 {
     ms_span rest = ms_span_sub(dw->info, function, root->enc.unit_end - function);
-    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, UINT64_MAX};
+    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, 0, UINT64_MAX};
     return w;
 }
 
@@ -16906,7 +16907,8 @@ static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
 {
     bool is_site = false;
     while (!is_site && w->p != NULL && w->p < w->end) { /* every entry takes at least a byte */
-        ms_rd rd = ms_rd_make(ms_span_make(w->p, (size_t)(w->end - w->p)));
+        const uint8_t *at = w->p;
+        ms_rd rd = ms_rd_make(ms_span_make(at, (size_t)(w->end - at)));
         MACHSYM_COUNT_WORK(1);
         uint64_t code = ms_rd_uleb(&rd);
         const ms_dw_abbrev *abbrev = code != 0 ? ms_dw_abbrev_from_code(w->root->abbrevs, code) : NULL;
@@ -16915,6 +16917,7 @@ static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
             ms_call_end_list(w);
         else if (abbrev != NULL)
             is_site = ms_call_take(w, abbrev, &rd, site);
+        w->len += w->p != NULL ? (uint64_t)(w->p - at) : 0;
         if (w->lists == 0 || (code != 0 && abbrev == NULL))
             w->p = NULL;
     }
@@ -25505,6 +25508,8 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
  *         ms_fold_losers_of, ms_fold_frames, ms_fold_in_map, ms_fold_map_frames, ms_fold_next.
  * Never:  chooses one of them. */
 
+enum { ms_FOLD_CLAIMS = 64 };
+
 /* One of the functions. Units come and go, so a function is found by its entry. */
 typedef struct ms_fold_one {
     size_t unit;        /* its number */
@@ -25838,7 +25843,8 @@ static size_t ms_fold_list_aliases(const ms_sym_table *t, ms_arena *arena, uint6
     return count;
 }
 
-/* Whether another unit claims the code of a function of a unit. */
+/* Whether another unit may claim the code of a function of a unit. Claims may lie around many others: after
+ * ms_FOLD_CLAIMS steps it may. */
 static bool ms_fold_is_claimed(machsym_session *s, size_t unit, uint64_t lo)
 {
     const ms_fold_losers *losers = ms_fold_losers_of(s);
@@ -25846,11 +25852,11 @@ static bool ms_fold_is_claimed(machsym_session *s, size_t unit, uint64_t lo)
     size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, lo, &hi);
     if (owner < s->env.count && owner != unit)
         return true;
-    size_t at =
+    size_t end =
         losers->count == 0 ? 0 : ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, lo);
-    for (; at > 0 && losers->reach[at - 1] > lo; at--) {
+    for (size_t at = end; at > 0 && losers->reach[at - 1] > lo; at--) {
         MACHSYM_COUNT_WORK(1);
-        if (losers->v[at - 1].hi > lo && losers->v[at - 1].owner != unit)
+        if (end - at == ms_FOLD_CLAIMS || (losers->v[at - 1].hi > lo && losers->v[at - 1].owner != unit))
             return true;
     }
     return false;
@@ -28874,6 +28880,7 @@ typedef struct ms_mf {
     ms_arena unit_arena;   /* emptied for every function */
     uint64_t left;         /* frames that may still be added, and names that may be compared, in bytes */
     uint64_t text_left;    /* bytes of their text */
+    uint64_t walk_left;    /* bytes of entries that may be walked for calls: functions may stand in others */
 } ms_mf;
 
 /* ---- Names ---- */
@@ -29079,8 +29086,8 @@ static void ms_mf_add_site(ms_mf *f, machsym_session *s, const ms_fn_table *func
     v[folds->site_count++] = site;
 }
 
-/* Lists the calls of a function by where they return to. Returns NULL when there are none, or memory is
- * out. */
+/* Lists the calls of a function by where they return to. Returns NULL when there are none, memory is out, or
+ * the walks have taken too many bytes. */
 static ms_key *ms_mf_list_sites(ms_mf *f, machsym_session *s, const ms_cu_root *root, uint64_t entry,
                                 size_t *count)
 {
@@ -29089,6 +29096,8 @@ static ms_key *ms_mf_list_sites(ms_mf *f, machsym_session *s, const ms_cu_root *
     ms_key *v = NULL;
     size_t cap = 0;
     *count = 0;
+    if (f->walk_left == 0)
+        return NULL;
     while (ms_call_next(&walk, &site)) {
         ms_key *more = (ms_key *)ms_arena_grow(&f->unit_arena, v, *count, &cap, sizeof *v);
         if (more == NULL)
@@ -29097,6 +29106,7 @@ static ms_key *ms_mf_list_sites(ms_mf *f, machsym_session *s, const ms_cu_root *
         v[*count].key = site.return_pc;
         v[(*count)++].item = site.target;
     }
+    f->walk_left -= walk.len < f->walk_left ? walk.len : f->walk_left;
     return v;
 }
 
@@ -29923,6 +29933,7 @@ static void ms_mb_begin_folds(const machsym_plan *plan, machsym_part *part, uint
     f->unit_arena = ms_arena_make(plan->allocator);
     f->left = MACHSYM_PART_TWINS + size;
     f->text_left = MACHSYM_PART_TEXT + size;
+    f->walk_left = MACHSYM_PART_TEXT + 4 * size;
 }
 
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)

@@ -26,6 +26,8 @@
  *         ms_fold_losers_of, ms_fold_frames, ms_fold_in_map, ms_fold_map_frames, ms_fold_next.
  * Never:  chooses one of them. */
 
+enum { ms_FOLD_CLAIMS = 64 };
+
 /* One of the functions. Units come and go, so a function is found by its entry. */
 typedef struct ms_fold_one {
     size_t unit;        /* its number */
@@ -359,7 +361,8 @@ static size_t ms_fold_list_aliases(const ms_sym_table *t, ms_arena *arena, uint6
     return count;
 }
 
-/* Whether another unit claims the code of a function of a unit. */
+/* Whether another unit may claim the code of a function of a unit. Claims may lie around many others: after
+ * ms_FOLD_CLAIMS steps it may. */
 static bool ms_fold_is_claimed(machsym_session *s, size_t unit, uint64_t lo)
 {
     const ms_fold_losers *losers = ms_fold_losers_of(s);
@@ -367,11 +370,11 @@ static bool ms_fold_is_claimed(machsym_session *s, size_t unit, uint64_t lo)
     size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, lo, &hi);
     if (owner < s->env.count && owner != unit)
         return true;
-    size_t at =
+    size_t end =
         losers->count == 0 ? 0 : ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, lo);
-    for (; at > 0 && losers->reach[at - 1] > lo; at--) {
+    for (size_t at = end; at > 0 && losers->reach[at - 1] > lo; at--) {
         MACHSYM_COUNT_WORK(1);
-        if (losers->v[at - 1].hi > lo && losers->v[at - 1].owner != unit)
+        if (end - at == ms_FOLD_CLAIMS || (losers->v[at - 1].hi > lo && losers->v[at - 1].owner != unit))
             return true;
     }
     return false;

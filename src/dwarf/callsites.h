@@ -34,6 +34,7 @@ typedef struct ms_call_walk {
     const ms_cu_root *root;
     const uint8_t *p; /* NULL: it is at its end */
     const uint8_t *end;
+    uint64_t len;    /* bytes that it has walked */
     uint64_t lists;  /* that are open */
     uint64_t passed; /* how many were open where a function inside began; UINT64_MAX: none did */
 } ms_call_walk;
@@ -79,7 +80,7 @@ static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_r
 static ms_call_walk ms_call_begin(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
 {
     ms_span rest = ms_span_sub(dw->info, function, root->enc.unit_end - function);
-    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, UINT64_MAX};
+    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, 0, UINT64_MAX};
     return w;
 }
 
@@ -111,7 +112,8 @@ static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
 {
     bool is_site = false;
     while (!is_site && w->p != NULL && w->p < w->end) { /* every entry takes at least a byte */
-        ms_rd rd = ms_rd_make(ms_span_make(w->p, (size_t)(w->end - w->p)));
+        const uint8_t *at = w->p;
+        ms_rd rd = ms_rd_make(ms_span_make(at, (size_t)(w->end - at)));
         MACHSYM_COUNT_WORK(1);
         uint64_t code = ms_rd_uleb(&rd);
         const ms_dw_abbrev *abbrev = code != 0 ? ms_dw_abbrev_from_code(w->root->abbrevs, code) : NULL;
@@ -120,6 +122,7 @@ static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
             ms_call_end_list(w);
         else if (abbrev != NULL)
             is_site = ms_call_take(w, abbrev, &rd, site);
+        w->len += w->p != NULL ? (uint64_t)(w->p - at) : 0;
         if (w->lists == 0 || (code != 0 && abbrev == NULL))
             w->p = NULL;
     }

@@ -723,6 +723,7 @@ static void ms_mb_begin_folds(const machsym_plan *plan, machsym_part *part, uint
     f->unit_arena = ms_arena_make(plan->allocator);
     f->left = MACHSYM_PART_TWINS + size;
     f->text_left = MACHSYM_PART_TEXT + size;
+    f->walk_left = MACHSYM_PART_TEXT + 4 * size;
 }
 
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)

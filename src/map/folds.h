@@ -58,6 +58,7 @@ typedef struct ms_mf {
     ms_arena unit_arena;   /* emptied for every function */
     uint64_t left;         /* frames that may still be added, and names that may be compared, in bytes */
     uint64_t text_left;    /* bytes of their text */
+    uint64_t walk_left;    /* bytes of entries that may be walked for calls: functions may stand in others */
 } ms_mf;
 
 /* ---- Names ---- */
@@ -263,8 +264,8 @@ static void ms_mf_add_site(ms_mf *f, machsym_session *s, const ms_fn_table *func
     v[folds->site_count++] = site;
 }
 
-/* Lists the calls of a function by where they return to. Returns NULL when there are none, or memory is
- * out. */
+/* Lists the calls of a function by where they return to. Returns NULL when there are none, memory is out, or
+ * the walks have taken too many bytes. */
 static ms_key *ms_mf_list_sites(ms_mf *f, machsym_session *s, const ms_cu_root *root, uint64_t entry,
                                 size_t *count)
 {
@@ -273,6 +274,8 @@ static ms_key *ms_mf_list_sites(ms_mf *f, machsym_session *s, const ms_cu_root *
     ms_key *v = NULL;
     size_t cap = 0;
     *count = 0;
+    if (f->walk_left == 0)
+        return NULL;
     while (ms_call_next(&walk, &site)) {
         ms_key *more = (ms_key *)ms_arena_grow(&f->unit_arena, v, *count, &cap, sizeof *v);
         if (more == NULL)
@@ -281,6 +284,7 @@ static ms_key *ms_mf_list_sites(ms_mf *f, machsym_session *s, const ms_cu_root *
         v[*count].key = site.return_pc;
         v[(*count)++].item = site.target;
     }
+    f->walk_left -= walk.len < f->walk_left ? walk.len : f->walk_left;
     return v;
 }
 
