@@ -453,10 +453,9 @@
  * begins at lo and has size bytes, whatever the root says. When nothing is found, the function has no frames there.
  *
  * The functions of a body have numbers: 0 is the one of RUNS or SYMBOL RUNS, 1 is that of the first row of the body, and
- * so on. CALLS has a row of 16 bytes for each call of which the debug info tells which of them it calls: u32 offset that
- * the call returns to; u32 number of the function that has the call, in the body where the call stands, or 0 when that
- * code is of one function; u32 lo of the body that is called; u32 number of the called function there. Rows ascend by the
- * first two.
+ * so on. CALLS has a row of 16 bytes for each call whose called function is in the debug info: u32 offset that the call
+ * returns to; u32 number of the function that has the call, in the body that contains the call, or 0 if that code belongs
+ * to one function; u32 lo of the called body; u32 number of the called function there. Rows ascend by the first two.
  *
  * To find which function of a body stands in a stack: the caller's return offset, and each function that the caller may
  * be, have a row of CALLS with this body. If all of them say the same number, it is that function. Otherwise any of
@@ -2316,41 +2315,42 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
 
 /* How a frame was found. */
 typedef enum machsym_unwind_how {
-    MACHSYM_UNWIND_CONTEXT, /* its registers are those that the caller began with */
+    MACHSYM_UNWIND_CONTEXT, /* the frame that the caller began with, with its registers */
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
-    MACHSYM_UNWIND_FP,      /* by the frame pointer alone */
-    MACHSYM_UNWIND_CFA,     /* by the program of a function in __eh_frame */
-    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted it at its pc; by such a program */
+    MACHSYM_UNWIND_FP,      /* by the frame pointer only */
+    MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame */
+    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted the frame at its pc; by a CFA program */
 } machsym_unwind_how;
 
 /* Why a stack ended. */
 typedef enum machsym_unwind_end {
     MACHSYM_UNWIND_GOES_ON,
-    MACHSYM_UNWIND_BOTTOM,    /* the return address is 0: as a thread begins */
-    MACHSYM_UNWIND_NO_FRAME,  /* neither a table nor the frame pointer leads on, or memory cannot be read */
-    MACHSYM_UNWIND_WRONG_WAY, /* the caller's stack pointer is not above this one: a cycle, or damage */
-    MACHSYM_UNWIND_TOO_MANY,  /* MACHSYM_MAX_UNWIND_FRAMES */
-    MACHSYM_UNWIND_NO_REGISTERS, /* pc or sp is not known, or cputype is none that can be unwound */
-    MACHSYM_UNWIND_ARGUMENT,     /* desc is NULL, or lacks read or images */
+    MACHSYM_UNWIND_BOTTOM,       /* the return address is 0, as where a thread begins */
+    MACHSYM_UNWIND_NO_FRAME,     /* no table and no frame pointer finds a caller, or memory cannot be read */
+    MACHSYM_UNWIND_WRONG_WAY,    /* the caller's stack pointer is not above this one: a cycle or damage */
+    MACHSYM_UNWIND_TOO_MANY,     /* MACHSYM_MAX_UNWIND_FRAMES */
+    MACHSYM_UNWIND_NO_REGISTERS, /* pc or sp is unknown, or no stack of this cputype can be unwound */
+    MACHSYM_UNWIND_ARGUMENT,     /* desc is NULL, or its read or images are missing */
     MACHSYM_UNWIND_LEFT_OUT      /* built with MACHSYM_NO_UNWIND */
 } machsym_unwind_end;
 
 /* A section of an image in the process. */
 typedef struct machsym_unwind_section {
-    machsym_bytes bytes; /* as a file has them; ptr NULL: they are read from the process */
+    machsym_bytes bytes; /* as in a file; ptr NULL: read from the process */
     uint64_t addr;       /* in the process */
     uint64_t size;
 } machsym_unwind_section;
 
 /* An image in the process. Sections that are zero are not there. */
 typedef struct machsym_unwind_image {
-    uint64_t load_addr; /* of its header */
-    uint64_t size;      /* of what is mapped from there on */
+    uint64_t load_addr; /* address of its header */
+    uint64_t size;      /* bytes that are mapped from there on */
     machsym_unwind_section unwind_info;
     machsym_unwind_section eh_frame;
 } machsym_unwind_image;
 
-/* A process to unwind in. read copies len bytes at addr of its memory, and returns whether all were there. */
+/* A process to unwind in. read copies len bytes of its memory at addr. It returns false if some are
+ * missing. */
 typedef struct machsym_unwind_desc {
     bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
     void *ctx;
@@ -2360,19 +2360,19 @@ typedef struct machsym_unwind_desc {
 } machsym_unwind_desc;
 
 /* The registers of a frame. arm64: x0 to x28, fp 29, lr 30, sp 31, pc 32. x86_64: DWARF's numbers, rip 16.
- * i386: DWARF's numbers, eip 8. The caller zeroes it and fills in v and known; arm64 needs lr, too. */
+ * i386: DWARF's numbers, eip 8. The caller zeroes the state and fills in v and known. arm64 needs lr, too. */
 typedef struct machsym_unwind_state {
     uint64_t v[33];
-    uint64_t known;       /* a bit for each register of v that has its value */
-    uint32_t frame_count; /* 0: the registers are those of a thread that stopped at pc */
+    uint64_t known;       /* one bit for each register of v whose value is known */
+    uint32_t frame_count; /* 0: the registers of a thread that stopped at pc */
     machsym_unwind_how how;
     machsym_unwind_end end;
 } machsym_unwind_state;
 
-/* Makes the registers of a frame those of its caller, whose pc is the return address. Returns: false at the
- * end of the stack, with its reason in state->end. Allocates nothing, takes no lock, reads nothing of the
- * process but by desc->read, and is async-signal-safe if that is. It takes 12 KB of stack. Whatever is in the
- * process, a stack ends after at most MACHSYM_MAX_UNWIND_FRAMES. */
+/* Replaces the registers of a frame by those of its caller. The caller's pc is the return address. Returns:
+ * false at the end of the stack; state->end has the reason. Allocates nothing, takes no lock, and reads the
+ * process only through desc->read. It is async-signal-safe if desc->read is. It takes 12 KB of stack. Every
+ * stack ends after at most MACHSYM_MAX_UNWIND_FRAMES frames, whatever the process contains. */
 MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
 
 /* ---- Version skew ---- */
@@ -10840,7 +10840,7 @@ static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* Places of registers in machsym_unwind_state.v */
+/* Indexes of registers in machsym_unwind_state.v */
 enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
@@ -10864,8 +10864,8 @@ enum {
     ms_UNR_I386_EIP = 8
 };
 
-/* What one kind of processor calls its registers. kept: those that a function hands back as it got them, a
- * bit for each. word: the bytes of a saved register; 0: no processor that can be unwound. */
+/* The register numbers of one kind of processor. kept: one bit for each register that a function preserves.
+ * word: bytes of a saved register; 0: stacks of this processor cannot be unwound. */
 typedef struct ms_unr_arch {
     uint64_t kept;
     uint8_t fp, sp, pc, word;
@@ -10882,7 +10882,7 @@ static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
     static const ms_unr_arch none = {0, 0, 0, 0, 0, false};
     switch (cputype) {
     case ms_CPU_ARM64:
-    case ms_CPU_ARM64_32: return of_arm64; /* its frames have words of 8 bytes, too */
+    case ms_CPU_ARM64_32: return of_arm64; /* its frames also have words of 8 bytes */
     case ms_CPU_X86_64: return of_x86_64;
     case ms_UNR_CPU_I386: return of_i386;
     default: return none;
@@ -10910,7 +10910,7 @@ static bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t
     return true;
 }
 
-/* Loads a register that was saved. One that cannot be read is not known from there on. */
+/* Loads a saved register. If it cannot be read, it is unknown from there on. */
 static void ms_unr_load(const machsym_unwind_desc *desc, machsym_unwind_state *s, unsigned number,
                         unsigned size, uint64_t addr)
 {
@@ -10944,15 +10944,15 @@ enum {
     ms_UNC_SAVED_MAX = 6
 };
 
-/* What the table says of an address. */
+/* The table's entry for an address. */
 typedef struct ms_unc_entry {
-    uint64_t lo; /* where its function begins; counts from the image's header */
+    uint64_t lo; /* where its function begins, from the image's header */
     uint32_t encoding;
 } ms_unc_entry;
 
-/* The last of count words, each stride bytes after the one before, whose bits of mask are at most key. The
- * search halves the count, so it ends whatever the words are. Returns: false when no word is, or a read
- * failed. */
+/* Finds the last word that is at most key. There are count words, stride bytes apart; mask selects the bits
+ * to compare. The search halves the count, so it ends whatever the words are. Returns: false if every word is
+ * above key, or if a read failed. */
 static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t count, uint32_t stride,
                           uint32_t mask, uint64_t key, uint32_t *at)
 {
@@ -10970,12 +10970,12 @@ static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t c
     return lo != 0;
 }
 
-/* A compressed page writes above an entry's offset the number of its encoding: first those that all pages
- * share, then the page's own. */
+/* In a compressed page, the bits above an entry's offset are the number of its encoding. The numbers count
+ * first the encodings that all pages share, and then the page's own. */
 static bool ms_unc_numbered(const ms_piece_source *table, const ms_unt_head *head, const ms_unt_page *page,
                             uint32_t number, uint32_t *encoding)
 {
-    uint32_t own; /* where the page's own are, and how many */
+    uint32_t own; /* offset and count of the page's own encodings */
     if (number < head->common_count)
         return ms_unt_words(table, (uint64_t)head->common_off + (uint64_t)number * 4, encoding, 1);
     number -= head->common_count;
@@ -10983,8 +10983,8 @@ static bool ms_unc_numbered(const ms_piece_source *table, const ms_unt_head *hea
            ms_unt_words(table, page->off + (own & 0xffff) + (uint64_t)number * 4, encoding, 1);
 }
 
-/* off counts from the image's header. The last entry of the index only ends the one before. Returns: whether
- * the table has an entry for it. */
+/* off counts from the image's header. The last entry of the index only ends the one before it. Returns:
+ * whether the table has an entry for off. */
 static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry *out)
 {
     ms_unt_head head;
@@ -11006,9 +11006,9 @@ static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry
     return ms_unc_numbered(table, &head, &page, word >> 24, &out->encoding);
 }
 
-/* The registers that an x86 function without a frame pushed, from the lowest address up, by the numbers of
- * the encoding (1 to 6). The permutation counts each among those that are left: the factor of place i is how
- * many ways the places after it have. Returns: how many; 0 for a permutation that is none. */
+/* The registers that an x86 function without a frame pushed, from the lowest address up, as numbers of the
+ * encoding (1 to 6). The permutation numbers each register among the remaining ones. The factor of place i is
+ * the number of arrangements of the places after it. Returns: how many; 0 for an invalid permutation. */
 static unsigned ms_unc_saved(uint32_t encoding, uint8_t saved[ms_UNC_SAVED_MAX])
 {
     uint32_t count = encoding >> 10 & 7, permutation = encoding & 0x3ff;
@@ -11085,7 +11085,7 @@ enum {
     ms_UNE_STACK = 32
 };
 
-/* A machine. Each operation first takes its places, so that none is outside of the stack. */
+/* A stack machine. Each operation first checks its operands, so that no access is outside of the stack. */
 typedef struct ms_une {
     const machsym_unwind_desc *desc;
     const machsym_unwind_state *s;
@@ -11104,7 +11104,7 @@ static void ms_une_push(ms_une *m, uint64_t value)
         m->v[m->count++] = m->word == 8 ? value : value & 0xffffffff;
 }
 
-/* The value at depth below the top. */
+/* Returns the value at a depth below the top. */
 static uint64_t ms_une_peek(ms_une *m, unsigned depth)
 {
     if (depth < m->count)
@@ -11121,7 +11121,7 @@ static uint64_t ms_une_pop(ms_une *m)
     return value;
 }
 
-/* A value with the sign of its word. */
+/* Extends the sign of a word. */
 static int64_t ms_une_signed(const ms_une *m, uint64_t value)
 {
     return m->word == 8 ? (int64_t)value : (int64_t)(int32_t)(uint32_t)value;
@@ -11143,7 +11143,7 @@ static void ms_une_load(ms_une *m, unsigned size)
     ms_une_push(m, value);
 }
 
-/* Signed constants of 1, 2, 4 and 8 bytes follow unsigned ones of the same size. */
+/* Each signed constant of 1, 2, 4 or 8 bytes has the number after the unsigned one of its size. */
 static void ms_une_constant(ms_une *m, unsigned op)
 {
     unsigned size = 1u << (op - ms_UNE_CONST1U) / 2;
@@ -11153,7 +11153,7 @@ static void ms_une_constant(ms_une *m, unsigned op)
     ms_une_push(m, value);
 }
 
-/* What jumps out of the expression fails. */
+/* A jump out of the expression fails. */
 static void ms_une_jump(ms_une *m, bool taken)
 {
     int64_t by = (int16_t)ms_rd_u16(&m->rd);
@@ -11183,13 +11183,13 @@ static void ms_une_stack(ms_une *m, unsigned op)
         ms_une_push(m, b);
         return;
     }
-    c = ms_une_pop(m); /* rot: the top goes below the two under it */
+    c = ms_une_pop(m); /* rot: the top moves below the next two */
     ms_une_push(m, a);
     ms_une_push(m, c);
     ms_une_push(m, b);
 }
 
-/* b: the top; a: what lies below it. Shifts by more than the word are 0, or the sign. */
+/* b is the top, a the value below it. A shift by more than the word gives 0, or the sign. */
 static uint64_t ms_une_two(ms_une *m, unsigned op, uint64_t a, uint64_t b)
 {
     int64_t sa = ms_une_signed(m, a), sb = ms_une_signed(m, b);
@@ -11203,7 +11203,7 @@ static uint64_t ms_une_two(ms_une *m, unsigned op, uint64_t a, uint64_t b)
         else if (op == ms_UNE_MOD)
             return a % b;
         else if (sb == -1)
-            return 0 - a; /* the least number has no positive one */
+            return 0 - a; /* the lowest number has no positive counterpart */
         else
             return (uint64_t)(sa / sb);
         return 0;
@@ -11278,8 +11278,8 @@ static void ms_une_step(ms_une *m)
         m->failed = true;
 }
 
-/* The value of an expression. first: what lies on the stack when it begins; NULL: nothing does. Returns:
- * false where it cannot be computed. */
+/* Computes an expression. first: the initial value on the stack; NULL: an empty stack. Returns: false if it
+ * cannot be computed. */
 static bool ms_une_value(const machsym_unwind_desc *desc, const machsym_unwind_state *s, ms_span expression,
                          const uint64_t *first, uint64_t *out)
 {
@@ -11311,7 +11311,7 @@ static bool ms_une_value(const machsym_unwind_desc *desc, const machsym_unwind_s
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* DWARF5 7.24; the upper two bits of an instruction may be one by themselves. */
+/* DWARF5 7.24. An instruction may consist of its upper two bits. */
 enum {
     ms_CFA_ADVANCE = 0x40,
     ms_CFA_OFFSET = 0x80,
@@ -11339,20 +11339,20 @@ enum {
     ms_CFA_VAL_OFFSET = 0x14,
     ms_CFA_VAL_OFFSET_SF = 0x15,
     ms_CFA_VAL_EXPRESSION = 0x16,
-    ms_CFA_SIGNED_WITH_PC = 0x2c, /* arm64: the return address is signed, or no more */
+    ms_CFA_SIGNED_WITH_PC = 0x2c, /* arm64: the return address becomes signed or unsigned */
     ms_CFA_SIGNED = 0x2d,
     ms_CFA_ARGUMENTS = 0x2e, /* GNU_args_size */
-    ms_CFA_STATES = 4,       /* that a program may remember; clang's remember one */
+    ms_CFA_STATES = 4,       /* that a program may remember; clang's programs remember one */
     ms_CFA_REGISTERS = 33
 };
 
-/* Where a register of the caller is. */
+/* The place of a caller's register. */
 typedef enum ms_cfa_kind {
-    ms_CFA_IS_SAME, /* in itself */
+    ms_CFA_IS_SAME, /* in the register itself */
     ms_CFA_IS_UNDEFINED,
     ms_CFA_IS_AT,       /* in memory, at an offset from the CFA */
-    ms_CFA_IS_OFFSET,   /* the CFA and an offset itself */
-    ms_CFA_IS_REGISTER, /* in another register; of the CFA: that and an offset */
+    ms_CFA_IS_OFFSET,   /* the value is the CFA plus an offset */
+    ms_CFA_IS_REGISTER, /* in another register; for the CFA: a register plus an offset */
     ms_CFA_IS_AT_EXPRESSION,
     ms_CFA_IS_EXPRESSION
 } ms_cfa_kind;
@@ -11363,25 +11363,25 @@ typedef struct ms_cfa_rule {
     ms_cfa_kind kind;
 } ms_cfa_rule;
 
-/* The rules of all registers at one address. */
+/* The rules for all registers at one address. */
 typedef struct ms_cfa_row {
     ms_cfa_rule rules[ms_CFA_REGISTERS];
     ms_cfa_rule cfa;
     uint64_t cfa_register;
 } ms_cfa_row;
 
-/* A program while it runs. */
+/* The state of a running program. */
 typedef struct ms_cfa_machine {
     const ms_eh_cie *cie;
     ms_cfa_row row;
-    ms_cfa_row first; /* as the CIE left it, which "restore" goes back to */
+    ms_cfa_row first; /* after the CIE's program; "restore" returns to it */
     ms_cfa_row kept[ms_CFA_STATES];
     unsigned kept_count;
     unsigned word;
     uint64_t pc;
 } ms_cfa_machine;
 
-/* Registers past those that are kept, of vectors, are left out. */
+/* Vector registers and others that are not kept are ignored. */
 static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
 {
     if (number >= ms_CFA_REGISTERS)
@@ -11390,7 +11390,7 @@ static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, i
     row->rules[number].value = value;
 }
 
-/* Numbers are multiplied without their sign: a hostile product may be of any size. */
+/* Multiplies without sign, because a hostile product may overflow. */
 static int64_t ms_cfa_times(int64_t factor, uint64_t number)
 {
     return (int64_t)((uint64_t)factor * number);
@@ -11414,7 +11414,7 @@ static void ms_cfa_define(ms_cfa_row *row, uint64_t number, int64_t off)
     row->cfa.value = off;
 }
 
-/* Instructions that say what the CFA is. Returns: false for one that is none of them. */
+/* Instructions that define the CFA. Returns: false for other instructions. */
 static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 {
     ms_cfa_row *row = &m->row;
@@ -11452,7 +11452,7 @@ static void ms_cfa_expression_of(ms_cfa_row *row, ms_rd *rd, ms_cfa_kind kind)
         row->rules[number] = rule;
 }
 
-/* Instructions that say where a register is. Returns: false for one that is none of them. */
+/* Instructions that define a register's place. Returns: false for other instructions. */
 static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 {
     int64_t align = m->cie->data_align;
@@ -11484,7 +11484,7 @@ static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
     }
 }
 
-/* Instructions that go on to another address. Returns: false for one that is none of them. */
+/* Instructions that advance the address. Returns: false for other instructions. */
 static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t *pc)
 {
     switch (op) {
@@ -11496,12 +11496,13 @@ static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t 
     }
 }
 
-/* All others. Returns: false for one that nobody knows, and for states that are too many or too few. */
+/* The remaining instructions. Returns: false for unknown ones, and if too many or too few states are
+ * remembered. */
 static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 {
     switch (op) {
     case ms_CFA_NOP:
-    case ms_CFA_SIGNED_WITH_PC: /* addresses are taken without their signatures, signed or not */
+    case ms_CFA_SIGNED_WITH_PC: /* signatures are always removed from addresses */
     case ms_CFA_SIGNED: return true;
     case ms_CFA_ARGUMENTS: ms_rd_uleb(rd); return true;
     case ms_CFA_REMEMBER:
@@ -11518,7 +11519,7 @@ static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
     }
 }
 
-/* Runs a program, which ends with its bytes, up to the row that holds target. */
+/* Runs a program up to the row that holds target. It ends at the latest with the program's bytes. */
 static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
 {
     while (ms_rd_left(&rd) != 0) {
@@ -11540,7 +11541,7 @@ static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
     return !rd.failed;
 }
 
-/* The rules at an address of a function that begins at lo. */
+/* Computes the rules at an address of a function that begins at lo. */
 static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, uint64_t lo, uint64_t pc,
                           ms_cfa_row *out)
 {
@@ -11561,7 +11562,7 @@ static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, ui
     return true;
 }
 
-/* Numbers of i386's esp and ebp are exchanged in eh_frame. */
+/* eh_frame of i386 exchanges the numbers of esp and ebp. */
 static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
 {
     bool is_i386 = desc->cputype == ms_UNR_CPU_I386;
@@ -11584,7 +11585,7 @@ static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
-/* The value of a register by its rule, in the frame s. Returns: false where it is not known. */
+/* Computes a register by its rule in the frame s. Returns: false if the value is unknown. */
 static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
                          const ms_cfa_rule *rule, uint64_t cfa, unsigned number, uint64_t *out)
 {
@@ -11601,7 +11602,7 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
         return ms_unr_word(desc, word, addr, out);
     case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
     case ms_CFA_IS_REGISTER: from = ms_cfa_number(desc, (uint64_t)rule->value); break;
-    default: break; /* the same */
+    default: break; /* unchanged */
     }
     if (from == ms_UNR_NONE || !ms_unr_knows(s, from))
         return false;
@@ -11609,8 +11610,9 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
-/* Makes the registers of s those of the caller. All rules are of the frame's own registers. Without a rule,
- * the stack pointer is the CFA. A return address that is undefined is as a thread begins. */
+/* Replaces the registers of s by those of the caller. All rules use the registers of the frame. Without a
+ * rule, the stack pointer becomes the CFA. An undefined return address ends the stack, as where a thread
+ * begins. */
 static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row, uint64_t return_register,
                           machsym_unwind_state *s)
 {
@@ -11637,7 +11639,7 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
     return ms_unr_knows(s, arch.sp);
 }
 
-/* The FDE of an address: the one at off, or the first of all that has it. */
+/* Finds the FDE of an address: the one at off, or if off is 0, the first one whose range has the address. */
 static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc, unsigned word,
                         ms_eh_entry *fde, ms_eh_entry *room, ms_eh_cie *cie, uint64_t *lo)
 {
@@ -11653,7 +11655,7 @@ static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc
     return false;
 }
 
-/* What follows the addresses and the data of an FDE. */
+/* Returns the program of an FDE, which follows its addresses and data. */
 static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
 {
     if (cie->has_data)
@@ -11661,8 +11663,8 @@ static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
     return fde->body;
 }
 
-/* Makes the registers of s those of its caller. off: of the FDE; 0: it is searched. Returns: false where no
- * program leads on, and s is as it was. */
+/* Replaces the registers of s by those of its caller. off: place of the FDE; 0: search for it. Returns:
+ * false, and leaves s unchanged, if no program finds the caller. */
 static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *frames, uint64_t off,
                         uint64_t pc, machsym_unwind_state *s)
 {
@@ -11690,7 +11692,8 @@ static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* The frame that a frame pointer leads to: the caller's frame pointer, above it the return address. */
+/* Steps to the caller by a frame pointer: it points to the caller's frame pointer, and above that is the
+ * return address. */
 static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t at = s->v[arch.fp], fp, pc;
@@ -11703,8 +11706,8 @@ static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, mach
     return true;
 }
 
-/* Pairs of registers are saved below each other from at down, x19 and x20 first. The pairs of floating-point
- * registers come after them, so that they move none. */
+/* Register pairs are saved one below the other from at down, x19 and x20 first. Pairs of floating-point
+ * registers come after them, so they do not move the others. */
 static void ms_uns_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                uint64_t at)
 {
@@ -11729,7 +11732,7 @@ static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *
     case ms_UNC_ARM64_FRAMELESS: {
         uint64_t size = (uint64_t)(encoding >> 12 & 0xfff) * 16;
         if (!ms_unr_knows(s, ms_UNR_ARM64_LR))
-            return false; /* a call has overwritten it: only the first frame can be without one of its own */
+            return false; /* a call overwrote it; only the first frame can lack a record of its own */
         ms_unr_set(s, ms_UNR_ARM64_SP, s->v[ms_UNR_ARM64_SP] + size);
         ms_uns_arm64_pairs(desc, s, encoding, s->v[ms_UNR_ARM64_SP] - 8);
         ms_unr_set(s, ms_UNR_ARM64_PC, s->v[ms_UNR_ARM64_LR]);
@@ -11739,7 +11742,7 @@ static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *
     }
 }
 
-/* The register that an encoding calls 1 to 6; 0 and 7 are none. */
+/* Returns the register that an encoding numbers 1 to 6. 0 and 7 are no registers. */
 static unsigned ms_uns_x86_register(uint32_t cputype, unsigned number)
 {
     static const uint8_t of_x86_64[6] = {ms_UNR_X86_RBX, ms_UNR_X86_R12, 13, 14, 15, ms_UNR_X86_RBP};
@@ -11765,7 +11768,7 @@ static bool ms_uns_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_sta
     return true;
 }
 
-/* start: where the function begins, whose "sub rsp" has the size of a large stack. */
+/* start: address of the function. Its instruction "sub rsp" has the size of a large stack. */
 static bool ms_uns_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                  uint64_t start)
 {
@@ -11826,8 +11829,8 @@ static ms_piece_source ms_uns_source(const machsym_unwind_desc *desc, const mach
     return source;
 }
 
-/* By the tables of an image: the compact one, and where that says so or says nothing, the program of the
- * function's FDE. */
+/* Steps by the tables of an image. The compact table comes first. If it refers to DWARF or fails, the
+ * function's FDE is used. */
 static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
                              machsym_unwind_state *s)
 {
@@ -11846,15 +11849,14 @@ static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwi
     return ms_cfa_step(desc, &frames, off, pc, s);
 }
 
-/* Whether the frame stopped at its pc. All others are where a call returns to. */
+/* Whether the frame stopped at its pc. In all other frames the pc is a return address. */
 static bool ms_uns_stopped(const machsym_unwind_state *s)
 {
     return s->how == MACHSYM_UNWIND_CONTEXT || s->how == MACHSYM_UNWIND_SIGNAL;
 }
 
-/* One frame up. The address of a call is looked up a byte before its return address: a call may be the last
- * instruction of its function. Of a function without a table, only the frame pointer is known to be as its
- * caller left it. */
+/* Steps one frame up. A return address is looked up one byte earlier, because a call may be the last
+ * instruction of its function. Without a table, only the caller's frame pointer is known to be preserved. */
 static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t pc = s->v[arch.pc] - (ms_uns_stopped(s) ? 0 : 1);
@@ -11871,9 +11873,10 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     return true;
 }
 
-/* Makes s the caller's, if its stack goes on. Stacks grow down, so a caller's stack pointer is above: that
- * ends every cycle but those through signals, whose handlers may have another stack. Where a frame of arm64
- * stopped, it may be as it was, since the return address may be in a register. */
+/* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
+ * above this one. This ends every cycle except one through signals, because a handler may have its own stack.
+ * In an arm64 frame that stopped, the stack pointer may be equal, because the return address may be in a
+ * register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);

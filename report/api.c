@@ -20,17 +20,17 @@
 
 /* ---- Memory ---- */
 
-/* The head of a block of the allocator; its memory follows. All of them hang together, so that what is left when
- * memory runs out goes back. */
+/* Header of an allocated block; its memory follows. All blocks are linked, so that they can be freed when
+ * memory runs out. */
 typedef struct api_block {
     struct api_block *next;
-    struct api_block **link; /* what points to this one */
-    size_t size;             /* with this head */
+    struct api_block **link; /* the pointer that points to this block */
+    size_t size;             /* including this header */
     size_t unused_padding;
 } api_block;
 
-/* Where memory comes from. A request that cannot be met goes home: to where the function of this header was called
- * that needs it. */
+/* The source of all memory. A failed request jumps to `home`, which is set by the public function that is
+ * running. */
 typedef struct api_memory {
     mem_source source;
     machsym_allocator allocator;
@@ -51,9 +51,9 @@ struct machsym_reports {
     redactor redact;
     write_options how;
     text same;
-    text written;      /* by machsym_report_write */
-    double left;       /* bytes that names may take yet */
-    bool lacks_memory; /* an answer of a session */
+    text written;      /* last output of machsym_report_write */
+    double left;       /* bytes that names may still take */
+    bool lacks_memory; /* an answer of a session ran out of memory */
     uint32_t answered;
     uint32_t failed;
 };
@@ -249,7 +249,7 @@ static const char *api_is_late(void *context)
 
 /* ---- The symbols of files ---- */
 
-/* A file of the image's name, for people: it does not answer. */
+/* Returns the path of a file with the image's name. It is only for people: its symbols are not used. */
 static void api_file_note_other(const machsym_report_image *image, const machsym_image_info *info,
                                 machsym_report_found *found)
 {
@@ -316,7 +316,7 @@ machsym_report_symbols machsym_report_of_files(machsym_report_files *files)
 
 /* ---- Reading ---- */
 
-/* A callback may have met the end of memory. */
+/* Memory may have run out in a callback. */
 static void api_go_home(const machsym_reports *all)
 {
     if (all->memory.has_failed)
@@ -332,7 +332,7 @@ static walk_step api_fail(machsym_reports *all, const report *r, const char *why
     return WALK_BROKEN;
 }
 
-/* Why an input without stacks tells nothing; NULL: it is a report all the same. */
+/* Returns why an input without stacks is not a report; NULL if it is one. */
 static const char *api_why_none(const report *r)
 {
     if (r->failure != NULL)
@@ -390,7 +390,7 @@ static bool api_answer(void *context, report *one, const resolve_counts *counts)
     return is_kept;
 }
 
-/* Returns false when memory ran out. */
+/* Returns false if memory ran out. */
 static bool api_walk(machsym_reports *all)
 {
     report_walk walk;
@@ -433,7 +433,7 @@ static machsym_allocator api_allocator_of(const machsym_reports_desc *desc)
     return allocator;
 }
 
-/* Sets an input up that is to be read. */
+/* Initializes the state for one input. */
 static void api_begin(machsym_reports *all, const machsym_reports_desc *desc, machsym_allocator allocator)
 {
     const double usual = 33554432 + 64 * (double)desc->input.len;
@@ -545,7 +545,7 @@ bool machsym_report_next_frame(const machsym_report *report, machsym_cursor *at,
     return true;
 }
 
-/* A report has the name of its input, and its number where there are several. */
+/* A report is labelled with the name of its input, and with its number if the input has several. */
 static void api_put_brief(const machsym_report *report, text *out)
 {
     text label = text_in(out->memory);

@@ -13,13 +13,13 @@
 /* An input, or a text that a report carries. */
 typedef struct walk_place {
     const struct walk_place *up; /* NULL: the input */
-    const report *r;             /* what carries the text */
+    const report *r;             /* the report that carries the text */
     const report_carried *carried;
-    size_t base; /* of the piece at hand */
+    size_t base; /* begin of the current piece */
     unsigned depth;
 } walk_place;
 
-/* Where a byte of the piece at hand lies in the input. */
+/* Returns where a byte of the current piece lies in the input. */
 static size_t walk_place_in_input(const walk_place *place, size_t at)
 {
     for (; place->up != NULL; place = place->up)
@@ -27,7 +27,8 @@ static size_t walk_place_in_input(const walk_place *place, size_t at)
     return place->base + at;
 }
 
-/* Users' names were replaced in what carries a text; its fields are told only now. */
+/* Opens a piece. If a report carries it, user names were already replaced there, but not its fields, which
+ * are recognised only now. */
 static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_place *place, report *r)
 {
     if (place->up == NULL) {
@@ -50,7 +51,7 @@ static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_
 
 /* ---- One document ---- */
 
-/* What was seen of a piece of an input, or of all of it. */
+/* What was found in a piece of an input, or in all of it. */
 typedef struct walk_result {
     bool has_stopped;
     uint32_t found;
@@ -68,8 +69,7 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
     text plain = text_in(r->memory);
     carried_text(r, carried, &plain);
     walk_result result = walk_text(w, str_make(plain.v, plain.len), &inner, NULL, &carried->edits);
-    if (carried->edits.count >
-        0) { /* a document may carry a million texts: no room that is not needed stays */
+    if (carried->edits.count > 0) { /* a document may carry a million texts, so unused memory is freed */
         carried->edits.v =
             (edit *)mem_resize(r->memory, carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
         carried->edits.cap = carried->edits.count;
@@ -96,7 +96,7 @@ static void walk_add_result(walk_result *to, walk_result result)
     to->kept += result.kept;
 }
 
-/* Its own reports, looked up together once the first one's turn comes. */
+/* The document's own reports. They are looked up together, when the first one is reached. */
 typedef struct walk_own {
     resolve_counts counts;
     walk_step step;
@@ -131,7 +131,7 @@ static void walk_answer_own(report_walk *w, report *r, uint32_t part, walk_own *
     }
 }
 
-/* A report that cannot be answered gets no names. */
+/* If a report cannot be answered, its names are removed. */
 static void walk_drop_names(report *r)
 {
     for (uint32_t i = 0; i < r->frame_count; i++)
@@ -143,7 +143,7 @@ static bool walk_is_over(const report_walk *w, const walk_result *result)
     return result->has_stopped || (w->only_counts && w->held > 1);
 }
 
-/* What a document holds of its own and what it carries, in their order. */
+/* Walks over a document's own reports and its carried texts, in their order. */
 static walk_result walk_document(report_walk *w, report *r, const walk_place *place)
 {
     walk_result result = {false, 0, 0};
@@ -164,7 +164,7 @@ static walk_result walk_document(report_walk *w, report *r, const walk_place *pl
         }
     }
     if (count == 0 && result.found == 0 && place->up == NULL && !walk_is_over(w, &result)) {
-        walk_answer_own(w, r, 0, &own); /* which says why it is none */
+        walk_answer_own(w, r, 0, &own); /* it reports why the input is not a report */
         result.found++;
         result.has_stopped |= own.step == WALK_STOP;
     }
@@ -178,7 +178,7 @@ static walk_result walk_document(report_walk *w, report *r, const walk_place *pl
 
 /* ---- All of them ---- */
 
-/* Numbers are for inputs of more than one report. */
+/* Reports are numbered only if the input has several. */
 static bool walk_has_several(const report_walk *w, report *r, const walk_place *place)
 {
     report_walk counting = *w;
@@ -205,7 +205,7 @@ static void walk_write_piece(const report_walk *w, const report *r, const walk_r
         write_edits(r, w->same, place->base, edits);
 }
 
-/* Pieces of an input that follow each other. */
+/* Walks over the pieces of an input, one after the other. */
 static walk_result walk_text(report_walk *w, machsym_str input, const walk_place *place, text *out,
                              edit_list *edits)
 {

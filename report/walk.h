@@ -2,10 +2,9 @@
  * Job: all reports that an input holds, one after the other: in a row, in parts, and carried in
  * strings.
  * Offers: walk_all.
- * Never: answers one: that is called back.
+ * Never: answers one: callbacks do.
  *
- * All reports that an input holds, one after the other: in a row, in parts of a document, and
- * carried in strings of documents, however deep. */
+ * Strings of documents may carry reports at any depth. */
 #ifndef MACHSYM_TOOL_WALK_H
 #define MACHSYM_TOOL_WALK_H
 
@@ -16,35 +15,36 @@
 #include "model/report.h"
 #include "write/call.h"
 
-/* What becomes of the reports of a document, which are looked up together. */
+/* The result of looking up the reports of a document. */
 typedef enum walk_step {
     WALK_ANSWER = 0, /* each is answered */
-    WALK_LEFT_OUT,   /* none is wanted */
-    WALK_BROKEN,     /* none can be answered: they stay as they are */
+    WALK_LEFT_OUT,   /* no report of it is wanted */
+    WALK_BROKEN,     /* it cannot be answered: its reports stay unchanged */
     WALK_STOP        /* the walk ends */
 } walk_step;
 
-/* How to go, and what is called on the way. */
+/* Settings and callbacks of a walk. */
 typedef struct report_walk {
     mem_source *memory; /* NULL: the heap */
     const report_load *loads;
     size_t load_count;
-    const redactor *redact;    /* NULL: reports stay as they are */
-    report_rules rules;        /* no owner: whose code it is, is not asked */
-    const write_options *same; /* the input with names in it is wanted; NULL: it is not */
+    const redactor *redact;    /* NULL: reports are not redacted */
+    report_rules rules;        /* owner NULL: owners are not asked for */
+    const write_options *same; /* NULL: the input with names put in is not wanted */
     void *context;
-    /* Looks up the reports of a document. Their number is set. */
+    /* Looks up the reports of a document. Their numbers are set. */
     walk_step (*look_up)(void *context, report *r, resolve_counts *counts);
-    /* One of them. Returns false when it is left out. */
+    /* Answers one report. Returns false to leave it out. */
     bool (*answer)(void *context, report *one, const resolve_counts *counts);
-    /* Once all of them are answered and one was not left out; NULL: nothing is to be done. */
+    /* Called after all reports are answered, if one was not left out; may be NULL. */
     void (*end)(void *context, const report *r, const resolve_counts *counts);
-    uint32_t held; /* reports so far, which are numbered by it */
+    uint32_t held; /* reports so far; they are numbered by it */
     bool has_number;
-    bool only_counts; /* and stops at the second */
+    bool only_counts; /* stops at the second report */
 } report_walk;
 
-/* Goes through an input. What is wanted of it comes to out. Returns false when the walk was ended. */
+/* Walks over an input. If `same` is set, the result goes to out. Returns false if a callback stopped the
+ * walk. */
 bool walk_all(report_walk *w, machsym_str input, text *out);
 
 #endif

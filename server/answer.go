@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// answer is what a worker says of a request: docs/json.md, worker/1.
+// answer is a worker's answer to a request: docs/json.md, worker/1.
 type answer struct {
 	Reports []answerReport  `json:"reports"`
 	Results json.RawMessage `json:"results,omitempty"`
@@ -26,21 +26,22 @@ type answerError struct{ Kind, What string }
 
 func (e *answerError) Error() string { return e.Kind + ": " + e.What }
 
-// final says whether the same report has the same error each time. Others pass: memory, a disk, a limit of time.
+// final says whether the error will recur for the same report. Other errors are temporary: memory, a disk, a
+// time limit.
 func (e *answerError) final() bool {
 	return e.Kind != "memory" && e.Kind != "unread_image" && e.Kind != "limit" && e.Kind != "need"
 }
 
-// errNoReports is of an answer that lacks them, as it would each time.
+// errNoReports stands for an answer without reports. It recurs, too.
 var errNoReports = &answerError{"no_report", "an answer without reports"}
 
-// isFinal is false of a worker's death: the next one may live.
+// isFinal is false for a worker's death, because the next worker may survive.
 func isFinal(err error) bool {
 	var said *answerError
 	return errors.As(err, &said) && said.final()
 }
 
-// crashRequest asks for forms of a report. Bytes go as base64, which suits any report.
+// crashRequest asks for forms of a report. Bytes are sent as base64, which suits any report.
 func crashRequest(body []byte, want ...string) []byte {
 	return requestOf(`{"do":"crash","want":["`+strings.Join(want, `","`)+`"],"base64":"`, body)
 }
@@ -52,14 +53,14 @@ func requestOf(begin string, body []byte) []byte {
 	return append(request, `"}`...)
 }
 
-// What is asked of a worker when a report has come. Of that the brief is kept. The whole result is ten times as large, and
-// follows from the report and the symbols: it is made when somebody asks for it.
+// What a worker is asked for when a report arrives. Only the brief is kept. The full result is ten times as
+// large, and is computed on request from the report and the symbols.
 var kept = []string{"images", "brief", "signature"}
 
-// missingRequest asks which images a report waits for: the tool knows which of them came with the system.
+// missingRequest asks which images a report waits for. The tool knows which of them belong to the system.
 func missingRequest(body []byte) []byte { return requestOf(`{"do":"missing","base64":"`, body) }
 
-// outcome is the part of an answer that the database is told.
+// outcome is the part of an answer that goes to the database.
 type outcome struct {
 	Reports []struct {
 		Brief           json.RawMessage
@@ -76,7 +77,8 @@ type outcome struct {
 	}
 }
 
-// resultOf makes what is kept of an answer. Images without debug info may be missing.
+// resultOf makes the stored result from an answer. Images without debug info count as missing, unless their
+// path is the system's.
 func resultOf(said *outcome, generation int64) (Result, error) {
 	if len(said.Reports) == 0 {
 		return Result{}, errNoReports
@@ -92,7 +94,7 @@ func resultOf(said *outcome, generation int64) (Result, error) {
 	return r, nil
 }
 
-// kept is an answer with the briefs only.
+// kept is the answer with only its briefs.
 func (o *outcome) kept() []byte {
 	only := answer{Reports: make([]answerReport, len(o.Reports))}
 	for i, report := range o.Reports {
@@ -102,7 +104,7 @@ func (o *outcome) kept() []byte {
 	return line
 }
 
-// ofSystem tells images of the system by their paths. It misses some: the tool is asked about those.
+// ofSystem recognises system images by their paths. It misses some, so the tool is asked about the rest.
 func ofSystem(path string) bool {
 	return strings.HasPrefix(path, "/usr/lib/") || strings.HasPrefix(path, "/System/Library/")
 }
@@ -116,7 +118,7 @@ func (r *Result) anyMissing() bool {
 	return false
 }
 
-// onlyMissing marks as missing only the images that the tool lists.
+// onlyMissing marks only the images as missing that the tool lists.
 func (r *Result) onlyMissing(said *outcome) {
 	wanted := map[string]bool{}
 	for _, m := range said.Missing.Missing {
@@ -127,7 +129,7 @@ func (r *Result) onlyMissing(said *outcome) {
 	}
 }
 
-// forms says how an answer is told in each form, and of which type that is.
+// forms has the media type of each form, and the function that extracts it from an answer.
 var forms = map[string]struct {
 	kind string
 	of   func(answerReport) []byte
@@ -135,7 +137,7 @@ var forms = map[string]struct {
 	"json":  {"application/jsonl", func(r answerReport) []byte { return append(r.JSON, '\n') }},
 	"brief": {"application/jsonl", func(r answerReport) []byte { return append(r.Brief, '\n') }},
 	"text":  {"text/plain; charset=utf-8", func(r answerReport) []byte { return []byte(r.Text) }},
-	"html":  {"text/html; charset=utf-8", func(answerReport) []byte { return nil }}, // a page of all reports
+	"html":  {"text/html; charset=utf-8", func(answerReport) []byte { return nil }}, // one page with all reports
 }
 
 // tell writes an answer in a form.

@@ -5,44 +5,44 @@ import (
 	"time"
 )
 
-// State says how far a report is.
+// State is the progress of a report.
 type State int
 
 const (
 	Waiting State = iota // for a worker
-	Leased               // a worker has it until its lease ends
+	Leased               // by a worker, until the lease ends
 	Done                 // it has a result
-	Failed               // it has none: the reason says why, and a retry may be asked for
+	Failed               // it has no result: the reason says why, and a retry is possible
 )
 
 func (s State) String() string { return [...]string{"waiting", "working", "done", "failed"}[s] }
 
-// Task is a report that a worker was given.
+// Task is a report that was given to a worker.
 type Task struct {
-	Number     int64 // of the report in the database
-	Lease      int64 // only who knows it may finish the report
-	Generation int64 // of the symbols that were there when the report was taken
+	Number     int64 // number of the report in the database
+	Lease      int64 // only the holder of this lease may finish the report
+	Generation int64 // of the symbols, when the report was taken
 	Project    string
-	Redact     bool // as the project wants it
+	Redact     bool // setting of the project
 	Body       []byte
 }
 
-// Use is one image that frames of a report lie in.
+// Use is one image that contains frames of a report.
 type Use struct {
 	UUID, Name string
 	Missing    bool // the report waits for debug info of this image
 }
 
-// Result is what a worker answered of a report.
+// Result is a worker's answer about a report.
 type Result struct {
 	Answer     []byte // compressed: see answer.go
-	Group      string // hash of the signature; empty when there is none
+	Group      string // hash of the signature; may be empty
 	Title      string // of the group: the signature
 	Images     []Use
 	Generation int64 // of the symbols that the worker had
 }
 
-// Report is what the server tells of a report.
+// Report is what the server tells callers about a report.
 type Report struct {
 	ID, Reason string
 	State      State
@@ -68,26 +68,27 @@ type Want struct {
 	Reports int    `json:"reports"`
 }
 
-// Token is what a caller may do. Its secret is not kept, only the hash of it.
+// Token holds the rights of a caller. Only the hash of its secret is kept.
 type Token struct{ Role, Project string }
 
-// Settings are those of a project; zero: no limit, and nothing redacted.
+// Settings are those of a project. Zero: no limit, and no redaction.
 type Settings struct {
-	KeepDays int  `json:"keep_days"` // reports that are older are deleted
+	KeepDays int  `json:"keep_days"` // older reports are deleted
 	Quota    int  `json:"quota"`     // new reports a day, in UTC
-	Redact   bool `json:"redact"`    // results lack what --redact of machsym takes out
+	Redact   bool `json:"redact"`    // results lack what machsym's --redact removes
 }
 
-// ErrQuota says that a project had its reports of today.
+// ErrQuota says that a project has used up its quota for today.
 var ErrQuota = errors.New("this project has had all its reports of today")
 
-// Counts is how much there is, over all projects.
+// Counts are totals over all projects.
 type Counts struct {
 	States [4]int
-	Oldest time.Duration // age of the oldest report that waits or is worked on
+	Oldest time.Duration // age of the oldest report that waits or is in work
 }
 
-// Database is all that the server asks of its database. Every method that changes something returns after its commit.
+// Database is all that the server needs of its database. Every method that changes data returns after the
+// commit.
 type Database interface {
 	Add(project, id string, body []byte) (added bool, err error)
 	Take(count int, lease time.Duration) ([]Task, error)
@@ -96,7 +97,7 @@ type Database interface {
 	Fail(t Task, reason string, final bool, deaths int) (dead bool, err error)
 	Retry(project, id string) (found bool, err error)
 	Delete(project, id string) (found bool, err error)
-	Expire() (deleted int64, err error) // by KeepDays
+	Expire() (deleted int64, err error) // uses KeepDays
 
 	Set(project string, s Settings) error
 	Settings(project string) (Settings, error)

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// loadDemo sends the reports of the fixtures, then the dSYM that names them, as a team's build machine and apps would.
+// loadDemo sends the reports of the fixtures, and then their dSYM, as apps and a team's build machine would.
 func loadDemo(base, token, fixtures string, say logger) {
 	reports, _ := filepath.Glob(fixtures + "/reports/*")
 	more, _ := filepath.Glob(fixtures + "/apple/*.ips")

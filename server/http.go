@@ -5,7 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	_ "embed" // the description
+	_ "embed" // the API description
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -23,7 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// The server of HTTP. What it may cost is limited here.
+// server is the HTTP server, with its limits.
 type server struct {
 	db        Database
 	symbols   *symbols
@@ -33,8 +33,8 @@ type server struct {
 	log       logger
 	maxReport int64         // bytes of a report, unpacked
 	maxUpload int64         // bytes of a file of symbols
-	maxAge    time.Duration // of the oldest report that waits: health is false above it
-	slow      time.Duration // a client that sends or takes nothing for so long is cut off
+	maxAge    time.Duration // of the oldest waiting report; if it is older, health is false
+	slow      time.Duration // a client that sends or takes nothing for this long is cut off
 	asking    sync.Mutex
 	askers    Askers // for callers that wait
 }
@@ -76,7 +76,7 @@ func (s *server) byMethod(of map[string]http.Handler) http.Handler {
 	})
 }
 
-// allow lets a method through for a token of the role, or of an admin.
+// allow permits a method for a token of the role, or of an admin.
 func (s *server) allow(method, role string, do handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != method {
@@ -104,7 +104,7 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// post takes a report. It is safe on the disk before the answer says so.
+// post takes a report. The report is on the disk before the answer is sent.
 func (s *server) post(w http.ResponseWriter, r *http.Request, t *Token) {
 	begin := time.Now()
 	body, status, err := s.readReport(w, r)
@@ -157,8 +157,8 @@ func (s *server) readReport(w http.ResponseWriter, r *http.Request) (body []byte
 	return body, 0, nil
 }
 
-// patient reads a body as long as something comes now and then. A body that it does not read, as that of a request without
-// a token, has the deadline of the headers.
+// patient reads a body as long as some bytes arrive in time. If the body is not read, as in a request without
+// a token, the deadline of the headers applies.
 type patient struct {
 	*http.Request
 	slow time.Duration
@@ -207,10 +207,11 @@ func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
 	}
 }
 
-// A page has a script and styles of its own, and asks nobody for anything.
+// A page has its own script and styles, and loads nothing from elsewhere.
 const pagePolicy = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
-// tellResult answers with the brief that is kept of a report. A worker makes the other forms, with the symbols of now.
+// tellResult sends the stored brief of a report. For other forms it asks a worker, which uses the current
+// symbols.
 func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, form string) {
 	var said answer
 	var err error
@@ -233,7 +234,7 @@ func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, for
 	w.Header().Set("Content-Type", forms[form].kind)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", pagePolicy)
-	w.Header().Set("Machsym-State", report.State.String()) // waiting: better symbols came, and a better result comes
+	w.Header().Set("Machsym-State", report.State.String()) // waiting: better symbols arrived, and a better result will follow
 	w.Write(said.tell(form))
 }
 
@@ -257,7 +258,7 @@ func (s *server) askForm(project string, report *Report, form string, said *answ
 	return nil
 }
 
-// ask has a request answered while the caller waits: by a worker that does nothing else, one request at a time.
+// ask answers a request while the caller waits, with a separate worker and one request at a time.
 func (s *server) ask(request []byte, redact bool) (*answer, error) {
 	generation, err := s.db.Generation()
 	if err != nil {
@@ -274,7 +275,7 @@ func stateOf(r Report) map[string]any {
 	return map[string]any{"id": r.ID, "state": r.State.String(), "reason": r.Reason, "deaths": r.Deaths, "received": r.Received}
 }
 
-// list tells the reports of a state, the newest first.
+// list sends the reports of a state, the newest first.
 func (s *server) list(w http.ResponseWriter, r *http.Request, t *Token) {
 	for state := Waiting; state <= Failed; state++ {
 		if state.String() != r.URL.Query().Get("state") {
@@ -359,7 +360,7 @@ func (s *server) tellAdded(w http.ResponseWriter, result *added, err error) {
 	}
 }
 
-// badBody answers when a body could not be kept. False: there is no error.
+// badBody sends an error if a body could not be kept. Returns false if there was no error.
 func (s *server) badBody(w http.ResponseWriter, err error) bool {
 	switch {
 	case errors.As(err, new(refused)):
@@ -395,7 +396,7 @@ func (s *server) settings(w http.ResponseWriter, _ *http.Request, t *Token) {
 	s.tell(w, set, err)
 }
 
-// set takes the settings of the token's project.
+// set changes the settings of the token's project.
 func (s *server) set(w http.ResponseWriter, r *http.Request, t *Token) {
 	var set Settings
 	if !s.readJSON(w, r, &set) {
@@ -413,7 +414,7 @@ func (s *server) set(w http.ResponseWriter, r *http.Request, t *Token) {
 	tell200(w, set)
 }
 
-// readJSON reads a body that has known members only. False: it was refused.
+// readJSON reads a body that may only have known members. False: it was refused.
 func (s *server) readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
 	body, status, err := s.readReport(w, r)
 	if err != nil {
@@ -429,7 +430,7 @@ func (s *server) readJSON(w http.ResponseWriter, r *http.Request, into any) bool
 	return true
 }
 
-// symbolicate answers as Mozilla's /symbolicate/v5.
+// symbolicate answers like Mozilla's /symbolicate/v5.
 func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
 	var asked map[string]json.RawMessage
 	body, status, err := s.readReport(w, r)
@@ -461,7 +462,7 @@ func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
 	}
 }
 
-// health is true while reports get their results in time.
+// health is true while results arrive in time.
 func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 	counts, err := s.db.Counts()
 	if err != nil {
@@ -480,7 +481,7 @@ func metricsOf(s *server, w http.ResponseWriter, r *http.Request, _ *Token) {
 	promhttp.HandlerFor(s.stats.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
-// The description of all paths, as OpenAPI has it.
+// The OpenAPI description of all paths.
 //
 //go:embed openapi.json
 var description []byte
@@ -494,7 +495,7 @@ func describe(w http.ResponseWriter, r *http.Request) {
 	w.Write(description)
 }
 
-// broken says that it is not the caller's fault: the same request may be sent again.
+// broken reports an error of the server, not of the caller: the same request may be sent again.
 func (s *server) broken(w http.ResponseWriter, err error) {
 	s.log.say("error", "what", "a request could not be answered", "why", err.Error())
 	w.Header().Set("Retry-After", "5")
@@ -505,13 +506,13 @@ func (s *server) broken(w http.ResponseWriter, err error) {
 	refuse(w, http.StatusServiceUnavailable, why)
 }
 
-// refuse answers at once, although the client may still send, or not go on.
+// refuse sends an error at once. The client may still be sending, so the connection is closed.
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Connection", "close")
 	reply(w, status, map[string]string{"error": why})
 }
 
-// tell answers a question to the database.
+// tell sends the database's answer.
 func (s *server) tell(w http.ResponseWriter, value any, err error) {
 	if err != nil {
 		s.broken(w, err)
@@ -532,11 +533,11 @@ func reply(w http.ResponseWriter, status int, value any) {
 	w.Write(append(body, '\n'))
 }
 
-// logged writes a line for each request that failed. All requests are counted.
+// logged writes a line for each failed request, and counts all requests.
 func (s *server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &statusSeen{w, http.StatusOK, connOf(r), s.slow}
-		seen.conn.SetWriteDeadline(time.Time{}) // that of the answer before
+		seen.conn.SetWriteDeadline(time.Time{}) // ends the deadline of the previous answer
 		next.ServeHTTP(seen, r)
 		s.stats.requests.WithLabelValues(strconv.Itoa(seen.status)).Inc()
 		if seen.status >= 400 {
@@ -545,7 +546,7 @@ func (s *server) logged(next http.Handler) http.Handler {
 	})
 }
 
-// statusSeen knows the status of an answer, and gives up on who does not take it.
+// statusSeen remembers the status of an answer, and gives up on clients that do not take the answer.
 type statusSeen struct {
 	http.ResponseWriter
 	status int

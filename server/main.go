@@ -57,7 +57,7 @@ func readOptions() options {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("machsym-server: ")
-	debug.SetGCPercent(400) // little lives long here: memory for fewer collections
+	debug.SetGCPercent(400) // few objects live long: spend memory to collect less often
 	mathrand.Seed(time.Now().UnixNano())
 	if err := run(readOptions()); err != nil {
 		log.Fatal(err)
@@ -94,7 +94,8 @@ func run(o options) error {
 	return serve(o, db)
 }
 
-// lockData makes sure that one server works on a folder. The system ends the lock with the program, however that ends.
+// lockData ensures that only one server uses a folder. The system releases the lock when the program ends,
+// even by a kill.
 func lockData(data string) (*os.File, error) {
 	lock, err := os.OpenFile(data+"/lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -131,7 +132,7 @@ func newToken(db Database, t Token) (string, error) {
 	return token, db.AddToken(hashOf([]byte(token)), t)
 }
 
-// findMachsym is the program of the option, else the one beside this program, else the one of PATH.
+// findMachsym returns the path from the option, else the program beside this one, else the one in PATH.
 func findMachsym(o options) string {
 	if o.machsym != "" {
 		return o.machsym
@@ -190,7 +191,7 @@ func serve(o options, db Database) error {
 	return err
 }
 
-// sayWhere prints the address, and at the first start of a folder the token of an admin.
+// sayWhere prints the address, and at the first start of a folder also an admin token.
 func sayWhere(o options, db Database, l net.Listener) (url, token string, err error) {
 	url = "http://" + l.Addr().String()
 	if o.cert != "" {
@@ -213,7 +214,7 @@ func sayWhere(o options, db Database, l net.Listener) (url, token string, err er
 func listen(ctx context.Context, o options, s *server, l net.Listener) error {
 	h := &http.Server{Handler: s.routes(), ReadTimeout: o.slow, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(s.log, "", 0), ConnContext: keepConn,
-		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}} // HTTP/2 has one deadline for all that a connection carries
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}} // HTTP/2 has one deadline for a whole connection
 	ended := make(chan error, 1)
 	go func() {
 		if o.cert != "" || o.key != "" {
@@ -233,7 +234,7 @@ func listen(ctx context.Context, o options, s *server, l net.Listener) error {
 	}
 }
 
-// keepDays deletes old reports, and parts of files that never came whole, once an hour.
+// keepDays runs once an hour. It deletes old reports, and parts of files that were never completed.
 func keepDays(ctx context.Context, db Database, parts *parts, say logger) {
 	for {
 		parts.expire()

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// logger writes an object a line.
+// logger writes one JSON object on each line.
 type logger struct {
 	to   io.Writer
 	lock *sync.Mutex
@@ -30,7 +30,7 @@ func (l logger) say(level string, pairs ...any) {
 	l.to.Write(append(text, '\n'))
 }
 
-// Write lets net/http log through it.
+// Write lets net/http log here.
 func (l logger) Write(text []byte) (int, error) {
 	l.say("info", "http", string(text))
 	return len(text), nil

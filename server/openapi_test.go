@@ -9,7 +9,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// The description is one by the rules of OpenAPI 3.0, as kin-openapi knows them. tests/server.py holds every answer to it.
+// Checks that the description is valid OpenAPI 3.0, with kin-openapi. tests/server.py checks every answer
+// against it.
 func TestDescription(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(description)
 	must(t, err)

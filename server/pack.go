@@ -14,18 +14,18 @@ import (
 	"unsafe"
 )
 
-// Words of reports and briefs, which packed ones point into. It never changes: what was packed with it needs it.
+// Common words of reports and briefs. Packed data refers to it, so it never changes.
 //
 //go:embed dictionary.txt
 var dictionary []byte
 
-// The fastest level: it packs reports as gzip's sixth does, in an eighth of the time.
+// The fastest level. It packs reports as small as level 6 of gzip, in an eighth of the time.
 const packLevel = 1
 
-// What is packed came in through limits of its own. A damaged length takes no more memory than this.
+// Packed data was limited when it arrived. With a damaged length, unpacking takes at most this much memory.
 const unpackedMost = 1 << 30
 
-// A context takes some hundred KB of memory: a few of them are used again and again.
+// A context takes some hundred KB of memory, so a few are reused.
 var packers = make(chan *C.ZSTD_CCtx, 8)
 
 func takePacker() *C.ZSTD_CCtx {
@@ -66,7 +66,7 @@ func address(data []byte) unsafe.Pointer {
 
 var errPacked = errors.New("what is packed in the database is damaged")
 
-// unpack reads what pack made, and gzip, which databases of before schema 3 have.
+// unpack reads what pack wrote, and gzip, which databases before schema 3 contain.
 func unpack(packed []byte) ([]byte, error) {
 	if bytes.HasPrefix(packed, []byte{0x1F, 0x8B}) {
 		return unpackGzip(packed)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What is packed comes back, also what older programs packed. What is damaged is an error or other bytes, and never more.
+// Packed data comes back unchanged, also if an older program packed it. Damaged data gives an error or other
+// bytes, and never too many.
 func TestPack(t *testing.T) {
 	chance := rand.New(rand.NewSource(1))
 	for _, size := range []int{0, 1, 100, 20000, 1 << 20} {
@@ -27,7 +28,7 @@ func TestPack(t *testing.T) {
 	if back, err := unpack(old.Bytes()); err != nil || string(back) != "a report" {
 		t.Fatal("gzip", err)
 	}
-	// made on 2026-11-27: what was packed then is read for ever
+	// made on 2026-11-27; it must always be readable
 	const first = "28b52ffd2025dd0000887b226170705f64656d6f227d204d61696e020024e43186ec1501"
 	packed, err := hex.DecodeString(first)
 	must(t, err)

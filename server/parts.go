@@ -20,19 +20,19 @@ const (
 	maxParts = 10000
 )
 
-// A part that no file was made of is kept so long.
+// Parts that are not used by a file are kept this long.
 const partAge = 24 * time.Hour
 
 var isPart = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// parts are pieces of files that come by and by, each under the SHA-256 of its bytes. So an upload that was cut goes on with
-// the parts that are not there.
+// parts are pieces of files that arrive one by one, each stored under its SHA-256. An interrupted upload
+// continues with the missing parts.
 type parts struct {
 	folder string
-	most   int64 // bytes of all
+	most   int64 // bytes of all parts
 }
 
-// newParts takes over the parts that are there, without those that had not come whole.
+// newParts keeps the parts in the folder, and deletes incomplete ones.
 func newParts(folder string, most int64) (*parts, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -46,13 +46,13 @@ func newParts(folder string, most int64) (*parts, error) {
 
 func (p *parts) path(name string) string { return p.folder + "/" + name }
 
-// has says whether a part is there. Asking keeps it.
+// has says whether a part is there. It also renews the time that the part is kept.
 func (p *parts) has(name string) bool {
 	now := time.Now()
 	return isPart.MatchString(name) && os.Chtimes(p.path(name), now, now) == nil
 }
 
-// put keeps a part whole or not at all.
+// put stores a whole part or nothing.
 func (p *parts) put(name string, body io.Reader) error {
 	file, err := os.CreateTemp(p.folder, "new-")
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *parts) put(name string, body io.Reader) error {
 	return os.Rename(file.Name(), p.path(name))
 }
 
-// bytes of all parts, those that come just now among them.
+// bytes counts all parts, including those that are arriving.
 func (p *parts) bytes() (all int64) {
 	entries, _ := os.ReadDir(p.folder)
 	for _, entry := range entries {
@@ -84,7 +84,7 @@ func (p *parts) bytes() (all int64) {
 	return all
 }
 
-// missing tells which of some parts are not there.
+// missing lists the parts that are not there.
 func (p *parts) missing(names []string) []string {
 	list := []string{}
 	for _, name := range names {
@@ -111,7 +111,7 @@ func (p *parts) expire() {
 	}
 }
 
-// joined reads parts one after another, with one file open at a time.
+// joined reads parts one after another, with one open file at a time.
 type joined struct {
 	of    *parts
 	names []string
@@ -148,7 +148,7 @@ func (j *joined) Close() error {
 
 func partOf(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, "/parts/") }
 
-// hasPart tells whether a part need not be sent again.
+// hasPart says whether a part need not be sent again.
 func (s *server) hasPart(w http.ResponseWriter, r *http.Request, _ *Token) {
 	if !s.parts.has(partOf(r)) {
 		refuse(w, http.StatusNotFound, "no such part: PUT it")
@@ -157,7 +157,7 @@ func (s *server) hasPart(w http.ResponseWriter, r *http.Request, _ *Token) {
 	tell200(w, map[string]any{"part": partOf(r), "new": false})
 }
 
-// putPart takes a part of a file.
+// putPart stores one part of a file.
 func (s *server) putPart(w http.ResponseWriter, r *http.Request, _ *Token) {
 	name := partOf(r)
 	if !isPart.MatchString(name) {
@@ -181,7 +181,7 @@ func (s *server) putPart(w http.ResponseWriter, r *http.Request, _ *Token) {
 	}
 }
 
-// joinParts makes a file of parts and brings its symbols into the store.
+// joinParts joins the parts of a file, and puts its symbols into the store.
 func (s *server) joinParts(w http.ResponseWriter, r *http.Request, _ *Token) {
 	var asked struct {
 		Parts []string `json:"parts"`

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// A report fails when this number of workers died of it. Workers that somebody killed need not have died of the report, but
-// the system kills a process when memory runs out: so that is allowed more often, and not for ever.
+// A report fails after this many deaths of its workers. A worker may also have been killed for other reasons.
+// When memory runs out, the system kills processes, so more deaths by SIGKILL are allowed, but not any
+// number.
 const (
 	deathsAllowed = 3
 	killsAllowed  = 10
@@ -21,20 +22,20 @@ func allowedOf(reason error) int {
 	return deathsAllowed
 }
 
-// Reports are taken in batches of this many for each worker: one commit for all of them.
+// Reports are taken in batches of this many for each worker. A batch needs one commit.
 const batchOfWorker = 8
 
-// Results that wait for their commit: enough to share it, and few in memory.
+// Results that wait for their commit. Enough to share a commit, and few enough for memory.
 const finishTogether = 32
 
-// pool gives the reports that wait to workers.
+// pool gives waiting reports to workers.
 type pool struct {
 	db        Database
 	tool      Tool
 	workers   int
-	wake      chan struct{} // there may be something to do
+	wake      chan struct{} // there may be work
 	tasks     chan Task
-	ending    chan struct{} // closed at the end
+	ending    chan struct{} // closed when the server stops
 	finishing chan struct{} // results that wait for their commit
 	stats     *metrics
 	log       logger
@@ -45,7 +46,7 @@ func newPool(db Database, tool Tool, workers int, stats *metrics, log logger) *p
 		ending: make(chan struct{}), finishing: make(chan struct{}, finishTogether), stats: stats, log: log}
 }
 
-// Wake says that a report waits.
+// Wake tells the pool that a report waits.
 func (p *pool) Wake() {
 	select {
 	case p.wake <- struct{}{}:
@@ -53,12 +54,12 @@ func (p *pool) Wake() {
 	}
 }
 
-// lease is longer than a whole batch takes when each of its reports runs out of time.
+// lease is longer than the time of a batch in which every report reaches its time limit.
 func (p *pool) lease() time.Duration {
 	return time.Duration((p.tool.Limits.Seconds+1)*2*(batchOfWorker+1)) * time.Second
 }
 
-// Run works until the context ends, then waits for what is under way.
+// Run works until the context ends, and then waits for running work.
 func (p *pool) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for i := 0; i < p.workers; i++ {
@@ -81,7 +82,7 @@ func (p *pool) Run(ctx context.Context) {
 	}
 }
 
-// takeBatch hands a batch to the workers; false: there was none.
+// takeBatch gives a batch to the workers. False: no report was waiting.
 func (p *pool) takeBatch(ctx context.Context) bool {
 	tasks, err := p.db.Take(p.workers*batchOfWorker, p.lease())
 	if err != nil {
@@ -98,7 +99,7 @@ func (p *pool) takeBatch(ctx context.Context) bool {
 	return len(tasks) > 0
 }
 
-// rest waits for a report, or for the end of a lease.
+// rest waits for a report or for the end of a lease.
 func (p *pool) rest(ctx context.Context) {
 	select {
 	case <-p.wake:
@@ -117,8 +118,8 @@ func (p *pool) work() {
 	}
 }
 
-// do asks the worker and keeps what it says. Symbols that came after the lease are those of a later generation: the report is
-// done again if it uses them.
+// do asks the worker and keeps the answer. Symbols that came after the lease belong to a later generation: if
+// the report uses them, it is done again.
 func (p *pool) do(asker *Asker, t Task) {
 	result, err := p.result(asker, t)
 	if err != nil {
@@ -150,8 +151,8 @@ func (p *pool) result(asker *Asker, t Task) (Result, error) {
 	return result, err
 }
 
-// keep writes what came of a report while the worker goes on, so that what comes of several shares a commit. While the disk
-// is full it waits, and with it the workers.
+// keep stores a result while the worker continues, so that several results share a commit. While the disk is
+// full it waits, and so do the workers.
 func (p *pool) keep(t Task, write func() error) {
 	p.finishing <- struct{}{}
 	go func() {
@@ -184,7 +185,7 @@ func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
 	return nil
 }
 
-// fail counts a failure. A report whose error would be the same each time has failed at once.
+// fail counts a failure. A report fails at once if its error would recur.
 func (p *pool) fail(t Task, reason error) {
 	p.keep(t, func() error {
 		dead, err := p.db.Fail(t, reason.Error(), isFinal(reason), allowedOf(reason))

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// brittle is a database that fails the first times that it is told of a failure, and never knows its generation.
+// brittle is a database that does not accept the first failures, and does not know its generation.
 type brittle struct {
 	Database
-	errors int // that are still to come
+	errors int // errors that are still to come
 }
 
 func (b *brittle) Generation() (int64, error) { return 0, errors.New("disk I/O error") }
@@ -26,7 +26,7 @@ func (b *brittle) Fail(t Task, reason string, final bool, deaths int) (bool, err
 	return b.Database.Fail(t, reason, final, deaths)
 }
 
-// failedOf says how many workers a report ends that has the script as its worker, and the last reason.
+// failedOf says how many workers a report ends if the script is its worker, and returns the last reason.
 func failedOf(t *testing.T, script string) (deaths int, reason string) {
 	db := open(t)
 	id := add(t, db, "a report")
@@ -41,7 +41,8 @@ func failedOf(t *testing.T, script string) (deaths int, reason string) {
 	return r.Deaths, r.Reason
 }
 
-// Workers that somebody kills are no fault of the report at once; what ends them by itself is, and what they say is no answer too.
+// A killed worker does not make its report fail at once. A worker that ends by itself does, and its output is
+// not an answer.
 func TestDeaths(t *testing.T) {
 	for script, wanted := range map[string]struct {
 		deaths int
@@ -74,7 +75,8 @@ func runUntilFailed(db Database, tool Tool, id string) {
 	<-ended
 }
 
-// A failure that the database cannot keep at first is told again. Otherwise the report would wait for the end of its lease.
+// A failure is told to the database again if the database could not store it. Otherwise the report would wait
+// for the end of its lease.
 func TestFailureToldAgain(t *testing.T) {
 	db := &brittle{Database: open(t), errors: 2}
 	id := add(t, db, "a report")

@@ -9,22 +9,22 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// SQLite's journal can only be written back when the database file has room to grow. On a full disk it has none, and a
-// little room that comes is taken by more journal: both would be stuck for good. So some room is kept in a file, which is
-// given up for that.
+// SQLite can write its journal back only if the database file has room to grow. On a full disk there is no
+// room, and more journal takes any that appears, so both would be stuck for good. Therefore a file reserves
+// some room, and is deleted in this case.
 const reserveBytes = 8 << 20
 
-// Pause between two tries to take the reserve back.
+// Pause between two attempts to restore the reserve.
 const reserveRetry = time.Second
 
-// ErrFull says that there is no room for what may be sent again later.
+// ErrFull says that there is no room for data that can be sent again later.
 var ErrFull = errors.New("the disk is full")
 
-// reserve is the file that keeps room. Only one goroutine uses it.
+// reserve is the file that reserves room. Only one goroutine uses it.
 type reserve struct {
 	path  string
-	held  bool // the file is there
-	given bool // it was given up: there is room for results only
+	held  bool // the file exists
+	given bool // it was deleted: the room is only for results
 	tried time.Time
 }
 
@@ -34,7 +34,7 @@ func (r *reserve) give() {
 	r.held, r.given, r.tried = false, true, time.Now()
 }
 
-// due says that it is time to try whether there is room again.
+// due says whether to check for room again.
 func (r *reserve) due() bool {
 	if r.held || time.Since(r.tried) < reserveRetry {
 		return false
@@ -43,8 +43,8 @@ func (r *reserve) due() bool {
 	return true
 }
 
-// make makes the file, when there is room for it and as much beside it, and says whether there is. A file system that cannot
-// keep room has to do without a reserve.
+// make creates the file if there is room for it and as much beside it, and returns whether there is. If a
+// file system cannot reserve room, there is no reserve.
 func (r *reserve) make() bool {
 	err := r.allocate()
 	if err != nil {
@@ -63,19 +63,19 @@ func (r *reserve) allocate() error {
 	var disk syscall.Statfs_t
 	var there syscall.Stat_t
 	if err := syscall.Fstat(int(file.Fd()), &there); err == nil && there.Blocks*512 >= reserveBytes {
-		return nil // of a run before
+		return nil // of an earlier run
 	}
 	err = syscall.Fstatfs(int(file.Fd()), &disk)
 	if err == nil && disk.Bavail*uint64(disk.Bsize) < 2*reserveBytes {
 		return syscall.ENOSPC
 	}
-	for err = syscall.EINTR; err == syscall.EINTR; { // ended by a signal less
+	for err = syscall.EINTR; err == syscall.EINTR; { // a signal may interrupt it
 		err = syscall.Fallocate(int(file.Fd()), 0, 0, reserveBytes)
 	}
 	return err
 }
 
-// isFull tells a full disk or quota from other errors.
+// isFull recognises the errors of a full disk or quota.
 func isFull(err error) bool {
 	var of sqlite3.Error
 	if errors.As(err, &of) && (of.Code == sqlite3.ErrFull || noRoom(of.SystemErrno)) {

@@ -8,7 +8,8 @@ import (
 
 const other = "00000000-0000-0000-0000-000000000001"
 
-// oldDatabase makes a file of a schema, with two reports that have results: both use an image, the first one another too.
+// oldDatabase creates a file with an old schema and two reports with results. Both use one image; the first
+// one uses another, too.
 func oldDatabase(t *testing.T, path string, version int) {
 	db, err := sql.Open("sqlite3", path)
 	must(t, err)
@@ -37,10 +38,11 @@ func oldDatabase(t *testing.T, path string, version int) {
 	do("INSERT INTO uses VALUES(?,1,0)", second)
 }
 
-// Schemas of which uses name images by their UUIDs.
+// Schemas whose uses name images by their UUIDs.
 var oldSchemas = []int{1, 2}
 
-// Every older schema becomes the newest one: what waits for symbols, what uses them and what is deleted are as before.
+// Every older schema becomes the newest one. What waits for symbols, what uses them and what is deleted stay
+// as before.
 func TestOlderSchemas(t *testing.T) {
 	for _, version := range oldSchemas {
 		path := t.TempDir() + "/machsym.db"

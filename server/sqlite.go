@@ -13,7 +13,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver
 )
 
-// The schema, one step a version. A step is never changed once it was released: a later one is added.
+// The schema, one step for each version. A released step is never changed: a later one is added.
 var steps = []string{`
 CREATE TABLE report(
     number     INTEGER PRIMARY KEY,
@@ -85,12 +85,13 @@ ALTER TABLE report DROP COLUMN answer;
 
 const dayMilliseconds = 86400 * 1000
 
-// Many requests share a commit, up to this many: a commit waits for the disk, and what waits meanwhile goes together.
+// Up to this many requests share a commit. A commit waits for the disk, and requests that arrive meanwhile
+// are committed together.
 const commitTogether = 256
 
 type change struct {
 	do    func(*sql.Tx) error
-	grows bool // the database, by what may be sent again later: there is none of it while the disk is full
+	grows bool // it adds data that can be sent again later, so it is refused while the disk is full
 	done  chan error
 }
 
@@ -99,13 +100,14 @@ type sqlite struct {
 	changes     chan change
 	ended       chan struct{}
 	room        reserve
-	shift       time.Duration // of the clock, for tests
+	shift       time.Duration // added to the clock, for tests
 }
 
-// OpenSQLite opens the database of a file, makes it when it is not there, and brings an older one to the newest schema.
+// OpenSQLite opens the database in a file. It creates a missing file, and converts an older schema to the
+// newest.
 func OpenSQLite(path string, shift time.Duration) (Database, error) {
 	const options = "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=10000&_txlock=immediate&_foreign_keys=off"
-	file := (&url.URL{Scheme: "file", Path: path}).String() // a folder's name may have a question mark
+	file := (&url.URL{Scheme: "file", Path: path}).String() // a folder's name may contain a question mark
 	write, err := sql.Open("sqlite3", file+options)
 	if err != nil {
 		return nil, err
@@ -152,7 +154,8 @@ func (s *sqlite) migrate() error {
 	return tx.Commit()
 }
 
-// commitAll runs changes one after another, and commits all that wait together. It ends with the channel.
+// commitAll runs changes one after another, and commits all waiting ones together. It ends when the channel
+// is closed.
 func (s *sqlite) commitAll() {
 	defer close(s.ended)
 	for first := range s.changes {
@@ -170,14 +173,15 @@ func (s *sqlite) commitAll() {
 	}
 }
 
-// hollow says that reports were deleted, so that others find room inside of the file, which does not shrink.
+// hollow says whether deleted reports left room inside the file, which does not shrink.
 func (s *sqlite) hollow() bool {
 	var free, size int64
 	err := s.write.QueryRow("SELECT freelist_count, page_size FROM pragma_freelist_count, pragma_page_size").Scan(&free, &size)
 	return err == nil && free*size >= reserveBytes
 }
 
-// most changes of a commit. While the disk is full it is one: the less a commit takes, the sooner there is room for it.
+// most is the number of changes in a commit. On a full disk it is one, because a small commit finds room
+// sooner.
 func (s *sqlite) most() int {
 	if s.room.given {
 		return 1
@@ -185,7 +189,8 @@ func (s *sqlite) most() int {
 	return commitTogether
 }
 
-// commitSurely commits once more when the disk is full, with the room of the reserve. What it answers of each change.
+// commitSurely repeats a commit that found the disk full, with the room of the reserve. It returns the result
+// of each change.
 func (s *sqlite) commitSurely(together []change) []error {
 	results := make([]error, len(together))
 	err := s.commit(together, results)
@@ -205,11 +210,11 @@ func (s *sqlite) commitSurely(together []change) []error {
 	return results
 }
 
-// emptyJournal writes the journal back into the database and cuts it to nothing. When it fails nothing is lost: it is tried
-// again after the next commit.
+// emptyJournal writes the journal back into the database and truncates it. If that fails, nothing is lost:
+// the next commit tries again.
 func (s *sqlite) emptyJournal() { s.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-// commit runs changes in one transaction. One that fails is undone by itself, and does not cost the others.
+// commit runs changes in one transaction. A failed change is undone alone, and the others are kept.
 func (s *sqlite) commit(together []change, results []error) error {
 	tx, err := s.write.Begin()
 	if err != nil {
@@ -225,7 +230,7 @@ func (s *sqlite) commit(together []change, results []error) error {
 			return err
 		}
 		if results[i] = c.do(tx); isFull(results[i]) {
-			return results[i] // SQLite may have undone all of it
+			return results[i] // SQLite may have undone all changes
 		}
 		if results[i] != nil {
 			if _, err := tx.Exec("ROLLBACK TO one"); err != nil {
@@ -274,7 +279,7 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 	return added && err == nil, err
 }
 
-// countUse counts a new report of a project, and refuses what is over its quota: then the report is not added either.
+// countUse counts a new report of a project. Over the quota it returns an error, and the report is not added.
 func countUse(tx *sql.Tx, project string, day int64) error {
 	var over bool
 	err := tx.QueryRow(`INSERT INTO usage VALUES(?,?,1) ON CONFLICT DO UPDATE SET count = count + 1
@@ -285,7 +290,8 @@ func countUse(tx *sql.Tx, project string, day int64) error {
 	return err
 }
 
-// Take leases up to count reports, the same number of each project that has any waiting, so that none holds up others.
+// Take leases up to count reports. Each project with waiting reports gets the same number, so that no project
+// delays the others.
 func (s *sqlite) Take(count int, lease time.Duration) (tasks []Task, err error) {
 	idle, err := s.nothingToDo()
 	if idle || err != nil {
@@ -344,7 +350,7 @@ func takeOf(tx *sql.Tx, project string, count int, until int64, tasks *[]Task) e
 		WHERE state = 0 AND project = ? ORDER BY number LIMIT ?) RETURNING number, lease, body`, rand.Int63(), until, project, count)
 }
 
-// Release ends all leases. Only the one program that works on the reports may call it, when it starts.
+// Release ends all leases. Only the program that works on the reports may call it, at its start.
 func (s *sqlite) Release() error {
 	return s.change(func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE report SET state = 0 WHERE state = 1")
@@ -352,8 +358,9 @@ func (s *sqlite) Release() error {
 	})
 }
 
-// Finish keeps a result, its group and the images that it uses. The report waits again if better symbols of one of these
-// came since the worker began. The result of a lease that ended is dropped: somebody else has the report now.
+// Finish stores a result, its group and the images that it uses. If better symbols of one of these came since
+// the worker began, the report waits again. If the lease has ended, the result is dropped, because another
+// worker has the report.
 func (s *sqlite) Finish(t Task, r Result) error {
 	return s.change(func(tx *sql.Tx) error {
 		n, err := rows(tx.Exec("UPDATE report SET state = 2, grp = ?, deaths = 0, reason = '' WHERE number = ? AND state = 1 AND lease = ?",
@@ -379,11 +386,11 @@ func (s *sqlite) Finish(t Task, r Result) error {
 	})
 }
 
-// Images that one statement keeps: each has four values, and SQLite takes 32,766. To prepare a statement costs more than to
-// run it, so there is not one for each image.
+// Images that one statement stores. Each needs four values, and SQLite allows 32,766. Preparing a statement
+// costs more than running it, so there is not one for each image.
 const usesTogether = 200
 
-// keepUses keeps the images of a report, each once. One without a UUID is never uploaded.
+// keepUses stores the images of a report, each once. Symbols for an image without a UUID are never uploaded.
 func keepUses(tx *sql.Tx, number int64, images []Use) error {
 	missing := map[string]bool{}
 	var uuids, names []any
@@ -419,7 +426,7 @@ func keepUses(tx *sql.Tx, number int64, images []Use) error {
 	return nil
 }
 
-// Fail counts a failure. After so many deaths, or at once if it is final, the report fails for good, until a retry.
+// Fail counts a failure. After too many deaths, or at once if it is final, the report fails until a retry.
 func (s *sqlite) Fail(t Task, reason string, final bool, deaths int) (dead bool, err error) {
 	err = s.change(func(tx *sql.Tx) error {
 		dead = false
@@ -450,7 +457,7 @@ func (s *sqlite) Delete(project, id string) (found bool, err error) {
 	return found, err
 }
 
-// remove deletes reports that a condition names, with all that is kept of them.
+// remove deletes the reports that match a condition, and all their data.
 func remove(tx *sql.Tx, which string, values ...any) (int64, error) {
 	for _, table := range []string{"uses", "result"} {
 		if _, err := tx.Exec("DELETE FROM "+table+" WHERE number IN (SELECT number"+which+")", values...); err != nil {
@@ -460,7 +467,7 @@ func remove(tx *sql.Tx, which string, values ...any) (int64, error) {
 	return rows(tx.Exec("DELETE FROM report WHERE number IN (SELECT number"+which+")", values...))
 }
 
-// Expire deletes the reports that are older than their projects keep them.
+// Expire deletes reports that are older than their project's limit.
 func (s *sqlite) Expire() (deleted int64, err error) {
 	const old = ` FROM report JOIN project ON name = project WHERE keep_days > 0 AND received < ? - keep_days * 86400000`
 	err = s.change(func(tx *sql.Tx) error {
@@ -475,7 +482,8 @@ func (s *sqlite) Expire() (deleted int64, err error) {
 	return deleted, err
 }
 
-// Set keeps the settings of a project. When redaction changes, all its results are made anew, and the old ones go.
+// Set stores the settings of a project. If redaction changes, old results are deleted and all are computed
+// again.
 func (s *sqlite) Set(project string, set Settings) error {
 	return s.change(func(tx *sql.Tx) error {
 		const redone = `project = ? AND ? <> coalesce((SELECT redact FROM project WHERE name = report.project), 0)`
@@ -596,7 +604,8 @@ func (s *sqlite) oldest() (time.Duration, error) {
 	return time.Duration(s.now()-since.Int64) * time.Millisecond, nil
 }
 
-// Improve ends an upload: the store has better symbols of these UUIDs, and all reports that use one of them wait again.
+// Improve ends an upload: the store has better symbols of these UUIDs. All reports that use one of them wait
+// again.
 func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error) {
 	err = s.change(func(tx *sql.Tx) error {
 		redone = 0
@@ -675,7 +684,7 @@ type querier interface {
 // scan puts the columns of a row into variables.
 type scan = func(into ...any) error
 
-// each shows take every row of what a statement answers.
+// each calls take for every row of a result.
 func each(to querier, take func(scan) error, statement string, values ...any) error {
 	found, err := to.Query(statement, values...)
 	if err != nil {

@@ -27,7 +27,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// take leases the only report that waits.
+// take leases the only waiting report.
 func take(t *testing.T, db Database, lease time.Duration) Task {
 	t.Helper()
 	tasks, err := db.Take(1, lease)
@@ -58,7 +58,7 @@ func want(t *testing.T, db Database, id string, state State, answer string) {
 	}
 }
 
-// A worker whose lease ended comes too late: another one has the report, whose result counts.
+// A worker whose lease has ended is too late. The result of the worker with the new lease counts.
 func TestLateResult(t *testing.T) {
 	db := open(t)
 	id := add(t, db, "a report")
@@ -79,7 +79,8 @@ func TestLateResult(t *testing.T) {
 	}
 }
 
-// Symbols that came while a worker had the reports: the one that uses them waits again, the other one does not.
+// Symbols arrive while a worker has two reports. The report that uses them waits again, the other one does
+// not.
 func TestSymbolsDuringWork(t *testing.T) {
 	db := open(t)
 	others := []Use{{other, "other", true}}
@@ -98,7 +99,7 @@ func TestSymbolsDuringWork(t *testing.T) {
 	want(t, db, first, Done, "new")
 }
 
-// A report that was deleted while a worker had it stays deleted.
+// A report stays deleted even if a worker had it.
 func TestDeletedDuringWork(t *testing.T) {
 	db := open(t)
 	id := add(t, db, "a report")
@@ -115,7 +116,7 @@ func TestDeletedDuringWork(t *testing.T) {
 	}
 }
 
-// A report that names an image twice, has one without a UUID, or has thousands, uses each image once.
+// A report uses each image once, also if it names one twice, has one without a UUID, or has thousands.
 func TestManyImages(t *testing.T) {
 	db := open(t)
 	id := add(t, db, "a report")

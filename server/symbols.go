@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// symbols takes files into the store.
+// symbols puts files into the store.
 type symbols struct {
 	db   Database
 	tool Tool
 	pool *pool
-	one  sync.Mutex // one upload at a time is brought into the store
+	one  sync.Mutex // one upload at a time is put into the store
 
-	later sync.WaitGroup // uploads of which the database is told later
+	later sync.WaitGroup // uploads that the database is told about later
 }
 
-// added is what an upload came to.
+// added is the result of an upload.
 type added struct {
 	Images []image  `json:"images"`
-	Notes  []string `json:"notes"`  // what the tool said: what is damaged
-	Redone int64    `json:"redone"` // reports that are done again
+	Notes  []string `json:"notes"`  // messages of the tool about damage
+	Redone int64    `json:"redone"` // reports that are computed again
 }
 
 type image struct {
@@ -41,15 +41,15 @@ type image struct {
 	Why      *string `json:"why"`
 }
 
-// A file of symbols that takes longer than this, or more memory than children may have, is refused.
+// A file of symbols that takes longer than this, or more memory than a child may have, is refused.
 const addDeadline = 15 * time.Minute
 
-// Bytes of a file's name: systems take 255, and the store adds to them.
+// Bytes of a file name: systems allow 255, and the store adds some.
 const longestName = 100
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9._ +-]`)
 
-// spool writes an upload into a folder of its own below spool/, whole or not at all, and gives its name.
+// spool writes an upload into its own folder below spool/, completely or not at all, and returns its name.
 func (s *symbols) spool(body io.Reader, name string) (folder string, err error) {
 	folder, err = os.MkdirTemp(s.tool.Data+"/spool", "upload-")
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *symbols) spool(body io.Reader, name string) (folder string, err error) 
 	if name == "" {
 		name = "upload"
 	}
-	if len(name) > longestName { // its end says what kind of file it is
+	if len(name) > longestName { // keep the end, which has the kind of the file
 		name = name[len(name)-longestName:]
 	}
 	if err := writeWhole(filepath.Join(folder, name), body); err != nil {
@@ -85,8 +85,8 @@ func writeWhole(path string, body io.Reader) error {
 	return file.Close()
 }
 
-// Add brings an upload into the store, and has the reports that it improves done again. The database knows of the upload
-// until then: a server that is killed in between ends it when it starts again.
+// Add puts an upload into the store, and queues the reports that it improves. Until then the database lists
+// the upload, so a server that was killed in between completes it at its next start.
 func (s *symbols) Add(body io.Reader, name string) (*added, error) {
 	upload, err := s.spool(body, name)
 	if err != nil {
@@ -99,8 +99,8 @@ func (s *symbols) Add(body io.Reader, name string) (*added, error) {
 	return s.end(upload, false)
 }
 
-// Recover ends the uploads that a killed server had begun. All their images count as better: what the store took already
-// says so no longer.
+// Recover completes the uploads of a killed server. All their images count as better, because the store
+// cannot say any more which ones are new.
 func (s *symbols) Recover() error {
 	uploads, err := s.db.Uploads()
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *symbols) Recover() error {
 	return err
 }
 
-// refused says that a file has no symbols that the store would take.
+// refused says whether a file has no symbols for the store.
 type refused struct{ why string }
 
 func (r refused) Error() string { return r.why }
@@ -149,7 +149,8 @@ func (s *symbols) end(upload string, all bool) (*added, error) {
 	return result, nil
 }
 
-// improveLater tells the database of better symbols until it takes that. The store, asked again, would say that they are not new.
+// improveLater repeats the message about better symbols until the database accepts it. The store would not
+// call them new a second time.
 func (s *symbols) improveLater(upload string, better []string) {
 	s.later.Add(1)
 	go func() {
@@ -157,7 +158,7 @@ func (s *symbols) improveLater(upload string, better []string) {
 		for {
 			select {
 			case <-s.pool.ending:
-				return // Recover ends it after the next start
+				return // Recover completes it after the next start
 			case <-time.After(time.Second):
 			}
 			if _, err := s.db.Improve(upload, better); err == nil {
@@ -169,14 +170,15 @@ func (s *symbols) improveLater(upload string, better []string) {
 	}()
 }
 
-// storeAdd has the tool bring an upload into the store. Beside an error there may be images that it took.
+// storeAdd calls the tool to put an upload into the store. Even with an error, some images may have been
+// stored.
 func (s *symbols) storeAdd(folder string) (*added, error) {
 	result := &added{Images: []image{}, Notes: []string{}}
 	files, err := os.ReadDir(folder)
 	if err != nil || len(files) == 0 {
 		return result, refused{"the upload is gone"}
 	}
-	// maps have no columns: dSYMs are kept, and what comes as a map only
+	// maps have no columns, so dSYMs are kept; of a map alone, the map is kept
 	c := s.tool.command("store", "add", "--json", "--keep=dsyms", s.tool.store(), filepath.Join(folder, files[0].Name()))
 	var out, said bytes.Buffer
 	c.Stdout, c.Stderr = &out, &said
@@ -196,7 +198,7 @@ func (s *symbols) storeAdd(folder string) (*added, error) {
 		result.Notes = append(result.Notes, strings.ReplaceAll(lines.Text(), folder+"/", ""))
 	}
 	if failed != nil && strings.Contains(strings.Join(result.Notes, "\n"), "No space left on device") {
-		return result, syscall.ENOSPC // 503: the same upload is good when there is room
+		return result, syscall.ENOSPC // 503: the same upload will succeed when there is room
 	}
 	if len(result.Images) > 0 {
 		return result, nil

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// forgetful is a database that fails the first times that it is told of better symbols.
+// forgetful is a database that does not accept the first messages about better symbols.
 type forgetful struct {
 	Database
-	errors int // that are still to come
+	errors int // errors that are still to come
 }
 
 func (f *forgetful) Improve(upload string, uuids []string) (int64, error) {
@@ -24,8 +24,8 @@ func (f *forgetful) Improve(upload string, uuids []string) (int64, error) {
 	return f.Database.Improve(upload, uuids)
 }
 
-// Symbols that the store has and the database could not be told of: the store never says again that they are new, so the
-// server has to go on by itself.
+// The store has symbols, but the database could not be told. The store will not call them new again, so the
+// server must repeat the message.
 func TestImprovedLater(t *testing.T) {
 	db := &forgetful{Database: open(t), errors: 2}
 	id := add(t, db, "a report")
@@ -49,7 +49,7 @@ func TestImprovedLater(t *testing.T) {
 	}
 }
 
-// The server ends although the database takes nothing; the upload is ended at the next start.
+// The server stops while the database accepts nothing. The next start completes the upload.
 func TestImprovedNever(t *testing.T) {
 	db := &forgetful{Database: open(t), errors: 1 << 30}
 	s := &symbols{db: db, pool: newPool(db, Tool{}, 1, newMetrics(db), logger{io.Discard, new(sync.Mutex)})}

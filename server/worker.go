@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// Limits of one child.
+// Limits of one child process.
 type Limits struct {
 	Seconds, Megabytes int
 }
 
-// Tool says how the program machsym is started.
+// Tool says how to start the program machsym.
 type Tool struct {
 	Path   string
-	Data   string // folder of the server: the store is below it, and what machsym remembers
+	Data   string // the server's folder: the store is in it, and what machsym remembers
 	Limits Limits
 }
 
-// command is a child in a process group of its own, which ends with the server, and with a limit of memory.
+// command is a child with its own process group and a memory limit. It ends with the server.
 func (t Tool) command(words ...string) *exec.Cmd {
 	kilobytes := strconv.Itoa(t.Limits.Megabytes * 1024)
 	c := exec.Command("sh", append([]string{"-c", `ulimit -c 0; ulimit -v "$0" || exit 126; exec "$@"`, kilobytes, t.Path}, words...)...)
@@ -38,7 +38,7 @@ func (t Tool) command(words ...string) *exec.Cmd {
 
 var isVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+\n$`)
 
-// Try starts the program once, within its limits: without it every report would fail, one after another.
+// Try runs the program once within its limits. If it fails, every report would fail, one after another.
 func (t Tool) Try() error {
 	said, err := t.command("--version").CombinedOutput()
 	if err == nil && !isVersion.Match(said) {
@@ -52,12 +52,12 @@ func (t Tool) Try() error {
 
 func (t Tool) store() string { return t.Data + "/store" }
 
-// child is one `machsym worker`, which is asked one request at a time.
+// child is one `machsym worker`, which gets one request at a time.
 type child struct {
 	command    *exec.Cmd
 	in         io.WriteCloser
 	out        *bufio.Reader
-	generation int64 // of the symbols that it has seen: it may have seen later ones
+	generation int64 // of the symbols that it has seen; it may have seen later ones
 }
 
 var (
@@ -87,8 +87,8 @@ func (t Tool) start(generation int64, redact bool) (*child, error) {
 	return &child{c, in, bufio.NewReaderSize(out, 1<<16), generation}, nil
 }
 
-// kill ends the child with all that it started. It says whether SIGKILL ended it: of a child that ended before, that somebody
-// else sent it.
+// kill ends the child and all processes that it started. It returns whether SIGKILL ended the child. If the
+// child had ended before, another process sent that signal.
 func (c *child) kill() bool {
 	syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
 	c.in.Close()
@@ -97,7 +97,7 @@ func (c *child) kill() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// ask sends one line and reads one. After an error the child is of no use any more: kill it.
+// ask sends one line and reads one. After an error the child is useless: kill it.
 func (c *child) ask(request []byte, deadline time.Duration) ([]byte, error) {
 	late := time.AfterFunc(deadline, func() { syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL) })
 	line, err := c.exchange(request)
@@ -118,7 +118,7 @@ func (c *child) exchange(request []byte) ([]byte, error) {
 	return line, nil
 }
 
-// refresh makes the child look at the store again, if an upload came since it last did.
+// refresh makes the child look at the store again, if an upload came since the last time.
 func (c *child) refresh(generation int64, deadline time.Duration) error {
 	if c.generation >= generation {
 		return nil
@@ -130,15 +130,15 @@ func (c *child) refresh(generation int64, deadline time.Duration) error {
 	return nil
 }
 
-// Asker is a child that is started when it is needed, and again after its death.
+// Asker is a child that is started when needed, and again after its death.
 type Asker struct {
 	tool   Tool
 	redact bool
 	now    *child
 }
 
-// Ask has a request answered, with the symbols of a generation or later ones, and decodes the answer. An error is the death of
-// the child.
+// Ask sends a request, with symbols of a generation or later, and decodes the answer. An error means that the
+// child died.
 func (a *Asker) Ask(request []byte, generation int64, into any) (err error) {
 	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second
 	if a.now == nil {
@@ -160,7 +160,7 @@ func (a *Asker) Ask(request []byte, generation int64, into any) (err error) {
 	return err
 }
 
-// Stop ends the child, and says whether SIGKILL did. The next request starts another one.
+// Stop ends the child, and returns whether SIGKILL did. The next request starts a new one.
 func (a *Asker) Stop() (killed bool) {
 	if a.now != nil {
 		killed = a.now.kill()
@@ -169,7 +169,7 @@ func (a *Asker) Stop() (killed bool) {
 	return killed
 }
 
-// Askers are two: one that redacts, and one that does not.
+// Askers are two: one with redaction, one without.
 type Askers [2]Asker
 
 func newAskers(tool Tool) Askers { return Askers{{tool: tool}, {tool: tool, redact: true}} }

@@ -8,8 +8,8 @@
 #include "machsym.h"
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
-/* What a hexadecimal digit of either case stands for; -1: it is none. Which of both kinds a digit is of cannot be
- * foreseen, so that does not branch. */
+/* Returns the value of a hexadecimal digit of either case; -1 for any other byte. It has no branch, because
+ * the case of a digit cannot be predicted. */
 static inline int hex_digit(char c)
 {
     unsigned byte = (unsigned char)c;
@@ -18,7 +18,7 @@ static inline int hex_digit(char c)
 }
 bool parse_uuid(const char *written, machsym_uuid *out); /* with or without dashes */
 bool parse_uuid_str(machsym_str written, machsym_uuid *out);
-/* The first number after a word: "Code 0x8badf00d", "Code 2343432205". */
+/* Returns the first number after a word: "Code 0x8badf00d", "Code 2343432205". */
 bool str_number_after(machsym_str s, const char *word, uint64_t *out);
 
 #endif

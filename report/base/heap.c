@@ -1,5 +1,5 @@
-/* Memory of the heap, for programs that end when there is none left; see memory.h. In machsym_report.h all memory has
- * a source: nothing is asked for here. */
+/* Memory of the heap, for programs that end when memory runs out; see memory.h. machsym_report.h does not use
+ * it, because all of its memory has a source. */
 #include "memory.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@ typedef struct json_parser {
     const char *p;
     size_t len;
     size_t at;
-    uint32_t open; /* the innermost container that is not closed; JSON_NONE at the root */
+    uint32_t open; /* innermost open container; JSON_NONE at the root */
     unsigned depth;
     json_error *err;
 } json_parser;
@@ -43,7 +43,7 @@ static json_token *json_add(json_parser *p, json_type type, size_t at, size_t en
     return token;
 }
 
-/* Real reports hold raw control bytes in strings, so those are let through. */
+/* Real reports hold raw control bytes in strings, so they are accepted. */
 static bool json_read_string(json_parser *p, json_type type)
 {
     size_t at = p->at;
@@ -135,7 +135,7 @@ static bool json_read_key(json_parser *p)
     return true;
 }
 
-/* Takes the next element of the open container, or closes it. */
+/* Parses the next element of the open container, or closes it. */
 static bool json_step(json_parser *p)
 {
     const json_token *open = &p->doc->v[p->open];
@@ -177,7 +177,7 @@ bool json_parse(mem_source *memory, json *doc, const char *input, size_t len, si
     return ok;
 }
 
-/* Takes tokens off from one on, and the key that it is the value of. */
+/* Removes the tokens from one on, and also the key that it is the value of. */
 static void json_drop_from(json *doc, uint32_t token)
 {
     doc->count = token;
@@ -185,18 +185,18 @@ static void json_drop_from(json *doc, uint32_t token)
         doc->count--;
 }
 
-/* Whether a parse stopped because the text ended: then nothing but part of a value follows. */
+/* Whether a parse stopped because the text ended. Then only a part of a value follows. */
 static bool json_has_ended(const json_parser *p)
 {
     size_t at = p->at;
-    if (at < p->len && p->p[at] == '"') /* only a string that is not closed stops there */
+    if (at < p->len && p->p[at] == '"') /* only an unterminated string stops at a quote */
         return strcmp(p->err->what, "a string is not closed") == 0;
     while (at < p->len && json_is_word(p->p[at]))
         at++;
     return at >= p->len;
 }
 
-/* Whether an array is among a token and those after it. */
+/* Whether one of the tokens from here on is an array. */
 static bool json_has_array(const json *doc, uint32_t from)
 {
     while (from < doc->count && doc->v[from].type != JSON_ARRAY)
@@ -329,7 +329,7 @@ void text_utf8(text *t, uint32_t c)
     }
 }
 
-/* The four digits of \uXXXX at i, which stands after the u. */
+/* Reads the four digits of \uXXXX; i is the index after the u. */
 static bool json_read_u(machsym_str raw, size_t i, uint32_t *out)
 {
     uint64_t number;

@@ -9,22 +9,22 @@
 #include "machsym.h"
 #include "text.h"
 
-/* The version of all schemas. It changes when a member goes or means something else; new members may come
- * without. */
+/* The version of all schemas. It changes when a member is removed or changes its meaning. New members do not
+ * change it. */
 #define JSON_SCHEMA_VERSION "1"
 
 /* Begins an object with its schema. */
 void json_begin(text *t, const char *schema);
-/* A member: a comma, the key and what it is. The first member of an object without a schema has no comma
- * before it, so it is written by hand. */
+/* Add a member: a comma, the key and the value. In an object without a schema, write the first member by
+ * hand, because it has no comma. */
 void json_put_key(text *t, const char *key);
-void json_put_str(text *t, const char *key, machsym_str value); /* null when it is empty */
+void json_put_str(text *t, const char *key, machsym_str value); /* null if the value is empty */
 void json_put_number(text *t, const char *key, uint64_t number);
 void json_put_hex(text *t, const char *key, uint64_t number); /* "0x..." */
 void json_put_hash(text *t, const char *key, uint64_t hash);  /* 16 digits, no 0x */
 void json_put_bool(text *t, const char *key, bool value);
 void json_put_uuid(text *t, const char *key, const machsym_uuid *uuid); /* null for NULL */
-/* Makes a document one line: between its members there are no line ends but for people. */
+/* Puts a document on one line: removes the line ends between its members. */
 void json_one_line(text *t, size_t from);
 
 #endif

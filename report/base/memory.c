@@ -4,12 +4,12 @@
 #include "machsym.h"
 #include <string.h>
 
-/* Of no heap; compilers know that. */
+/* No heap gives this many bytes, and compilers know it. */
 #define MEM_TOO_MUCH (SIZE_MAX / 2)
 
 void *mem_resize(mem_source *m, void *array, size_t size)
 {
-    MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
+    MACHSYM_COUNT_WORK(size / 64); /* the memory may have to be copied */
     size = size != 0 ? size : 1;
     return m != NULL ? m->resize(m, array, size) : mem_from_heap(array, size);
 }

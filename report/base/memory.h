@@ -1,8 +1,8 @@
 /* ==== >> base/memory ====
- * Job: memory that is there: a request for it never fails.
+ * Job: memory whose requests never fail.
  * Offers: mem_source, mem_is_out; mem_take, mem_resize, mem_give, mem_twice, mem_times, mem_add, mem_more; of the
  * heap mem_alloc, mem_grow, mem_double, mem_product, mem_push, mem_room; mem_lower_bound.
- * Never: says what becomes of a program without memory: that defines mem_is_out. */
+ * Never: decides what happens when memory runs out: the program defines mem_is_out. */
 #ifndef REPORT_MEMORY_H
 #define REPORT_MEMORY_H
 
@@ -10,12 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
+/* Code that reads and writes reports counts its work with MACHSYM_COUNT_WORK, too (see machsym.h), for
  * tests/test_report_bounds.c. */
 
 #ifndef msr_IS_JOINED
-/* What becomes of a program that has no memory left is for the program to say, which defines this. It must
- * not return. */
+/* The program defines what happens when memory runs out. This function must not return. */
 void mem_is_out(size_t wanted)
 #if defined(__GNUC__)
     __attribute__((noreturn))
@@ -23,27 +22,27 @@ void mem_is_out(size_t wanted)
     ;
 #endif
 
-/* Where memory comes from. A request never fails: what cannot be met does not come back. */
+/* A source of memory. A request never fails: if memory runs out, the call does not return. */
 typedef struct mem_source {
-    void *(*resize)(struct mem_source *m, void *array, size_t size); /* array NULL: a new one */
-    void (*give)(struct mem_source *m, void *array);                 /* back; NULL: nothing */
+    void *(*resize)(struct mem_source *m, void *array, size_t size); /* array NULL: allocates a new one */
+    void (*give)(struct mem_source *m, void *array);                 /* frees; array may be NULL */
 } mem_source;
 
-void *mem_from_heap(void *array, size_t size); /* as resize */
+void *mem_from_heap(void *array, size_t size); /* works as resize */
 void mem_to_heap(void *array);
-/* Of each a source NULL is the heap of the C library, and mem_is_out. */
+/* In all of these, a NULL source is the heap of the C library with mem_is_out. */
 void *mem_resize(mem_source *m, void *array, size_t size);
 void *mem_take(mem_source *m, size_t size);
 void mem_give(mem_source *m, void *array);
 void *mem_twice(mem_source *m, void *array, size_t *cap, size_t size); /* room for twice as many elements */
-size_t mem_times(mem_source *m, size_t count, size_t size); /* of what is too large no memory is there */
-/* Adds an element to *array, zeroed. array points to a pointer. */
+size_t mem_times(mem_source *m, size_t count, size_t size);            /* on overflow memory is out */
+/* Adds a zeroed element to *array. `array` is a pointer to a pointer. */
 void *mem_add(mem_source *m, void *array, uint32_t *count, uint32_t *cap, size_t size);
-/* The index of the first element that is not before the key; elements before it stand first. */
+/* Returns the index of the first element that is not before the key. The array must be sorted. */
 size_t mem_lower_bound(const void *v, size_t count, size_t size, const void *key,
                        bool (*is_before)(const void *element, const void *key));
 
-/* The array with room for one more element. */
+/* Makes room for one more element. */
 static inline void *mem_more(mem_source *m, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : mem_twice(m, array, cap, size);

@@ -8,9 +8,9 @@
 #include "machsym.h"
 #include "text.h"
 
-/* A linkage name, demangled, or the mangled parts of a name from metadata. */
+/* Appends a linkage name demangled, or the mangled parts of a name from metadata. */
 void text_name(text *t, machsym_str name, uint32_t demangle_flags);
-/* A name in source form; as it is when it is no mangled name. */
+/* Appends a name in source form. Other names are appended unchanged. */
 void text_demangled(text *t, machsym_str name, uint32_t demangle_flags);
 
 #endif

@@ -3,30 +3,30 @@
  * Offers: proto_next, proto_get.
  * Never: knows what a field means.
  *
- * A reader of messages in protobuf's wire format: protobuf.dev/programming-guides/encoding. */
+ * The format: protobuf.dev/programming-guides/encoding. */
 #ifndef MACHSYM_TOOL_PROTOBUF_H
 #define MACHSYM_TOOL_PROTOBUF_H
 
 #include "machsym.h"
 
-/* A field of a message. Which it is, its number says; other numbers are to be passed over. */
+/* A field of a message. Its number says which one it is. Skip unknown numbers. */
 typedef struct proto_field {
     uint32_t number;
-    uint64_t value;    /* of a varint or a number of fixed size; else 0 */
-    machsym_str bytes; /* of a text or a message inside; else empty */
+    uint64_t value;    /* of a varint or a fixed-size number; else 0 */
+    machsym_str bytes; /* of a text or a nested message; else empty */
 } proto_field;
 
-/* The outermost message, and what was found damaged while it was read. */
+/* The outermost message, and the damage that was found while it was read. */
 typedef struct proto {
     machsym_str all;
     bool is_damaged;
-    size_t damaged_at; /* the first byte of all that is damaged */
+    size_t damaged_at; /* the first damaged byte */
 } proto;
 
-/* Steps through the fields of a message that lies in p->all; *at begins at 0. False at the end, and where the
- * message is damaged, which *p notes. */
+/* Steps through the fields of a message inside p->all. *at is 0 before the first call. Returns false at the
+ * end, and where the message is damaged, which is noted in *p. */
 bool proto_next(proto *p, machsym_str message, size_t *at, proto_field *field);
-/* The last field of a number, as protobuf has it; of one that is missing, value 0 and no bytes. */
+/* Returns the last field with this number, as protobuf requires. If it is missing: value 0 and no bytes. */
 proto_field proto_get(proto *p, machsym_str message, uint32_t number);
 
 #endif

@@ -52,7 +52,7 @@ void text_hex(text *t, uint64_t number, unsigned digits)
     text_add(t, out + at, sizeof out - at);
 }
 
-/* Length of the UTF-8 sequence at p, 0 when there is none. */
+/* Length of the UTF-8 sequence at p; 0 if it is not one. */
 static size_t text_sequence_length(const unsigned char *p, size_t left)
 {
     size_t len = p[0] < 0x80                   ? 1
@@ -81,15 +81,16 @@ static uint32_t text_sequence_value(const unsigned char *p, size_t len)
     return value;
 }
 
-/* Characters that act on a terminal or on the order of a line: C0, DEL and C1, the separators of lines and
- * paragraphs, and what overrides or isolates the direction of writing. */
+/* Characters that control a terminal or change the order of a line: C0, DEL and C1, line and paragraph
+ * separators, and characters that override or isolate the writing direction. */
 static bool text_is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
            (c >= 0x2066 && c <= 0x2069);
 }
 
-/* High bits where one of eight bytes is not printable ASCII: below 0x20 it borrows, 0x7f carries. */
+/* Sets the high bit of each of eight bytes that is not printable ASCII: below 0x20 it borrows, 0x7f
+ * carries. */
 static uint64_t text_odd_bytes(const char *p)
 {
     uint64_t word;
@@ -97,7 +98,7 @@ static uint64_t text_odd_bytes(const char *p)
     return (word | (word - 0x20 * EACH_BYTE) | (word + EACH_BYTE)) & 0x80 * EACH_BYTE;
 }
 
-/* How many bytes at p JSON has as they are, at least; eight are tried at once. */
+/* Returns a lower bound for the number of bytes at p that JSON needs no escape for. Tests eight at a time. */
 static size_t text_json_plain(const char *p, size_t left)
 {
     size_t len = 0;
@@ -140,7 +141,7 @@ void text_json(text *t, machsym_str str)
 
 /* ---- One line ---- */
 
-/* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight
+/* Whether every byte is printable ASCII. Most names are, so eight bytes are tested at a time. The last eight
  * overlap. */
 static bool text_is_ascii(const char *p, size_t len)
 {
@@ -180,7 +181,7 @@ size_t str_control(machsym_str s)
     return s.len > 0 && text_is_control(text_sequence_value(p, bytes)) ? bytes : 0;
 }
 
-/* A byte that is no UTF-8 counts for itself: terminals of 8 bits act on 0x80 to 0x9f. */
+/* A byte that is not UTF-8 counts as one character, because 8-bit terminals interpret 0x80 to 0x9f. */
 void text_escape(text *t, size_t from)
 {
     size_t left = t->len - from;
@@ -272,7 +273,7 @@ static int text_base64_digit(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Something else than digits, padding and white space is not base64. */
+/* Text with bytes other than digits, padding and white space is not base64. */
 bool text_from_base64(text *t)
 {
     uint32_t word = 0;
@@ -309,7 +310,7 @@ struct pool_chunk {
     size_t cap;
 };
 
-/* Room that stays where it is. */
+/* Room that does not move. */
 static char *pool_room(pool *p, size_t len)
 {
     MACHSYM_COUNT_WORK(1 + len / 64);
@@ -321,7 +322,7 @@ static char *pool_room(pool *p, size_t len)
         chunk->cap = cap;
         p->chunks = chunk;
     }
-    char *to = (char *)(p->chunks + 1) + p->chunks->len; /* texts follow the chunk */
+    char *to = (char *)(p->chunks + 1) + p->chunks->len; /* texts come after the chunk's header */
     p->chunks->len += len;
     return to;
 }
@@ -374,7 +375,7 @@ machsym_str str_trim(machsym_str s)
     return t;
 }
 
-/* The byte of a needle to look for: lines are full of blanks and digits. */
+/* Chooses which byte of a needle to search for: lines are full of blanks and digits. */
 static size_t text_rare_byte(const char *needle)
 {
     for (size_t i = 0; needle[i] != 0; i++) {
@@ -384,7 +385,7 @@ static size_t text_rare_byte(const char *needle)
     return 0;
 }
 
-/* memmem of some libraries makes a table first, which takes longer than a line. */
+/* memmem of some libraries first builds a table, which takes longer than searching a line. */
 size_t str_find(machsym_str s, const char *needle)
 {
     size_t len = strlen(needle);

@@ -1,5 +1,5 @@
 /* ==== >> base/text ====
- * Job: text: a growing buffer, and views of text that lies elsewhere.
+ * Job: text: a growing buffer, and views of text in other memory.
  * Offers: text_grow, text_base_name, text_sentence, text_dec, text_hex, text_json, text_escape,
  * text_is_plain, text_shown, text_end_line, text_sort_lines, text_uuid, text_path, text_free and its kin.
  * Never: reads a file. */
@@ -19,17 +19,17 @@ typedef struct text {
     mem_source *memory; /* NULL: the heap */
 } text;
 
-/* An empty one. */
+/* Returns an empty buffer. */
 static inline text text_in(mem_source *memory)
 {
     text t = {NULL, 0, 0, memory};
     return t;
 }
 
-char *text_grow(text *t, size_t len); /* makes room for len bytes more; returns where they go */
+char *text_grow(text *t, size_t len); /* makes room for len more bytes; returns where to write them */
 
-/* The short ones stand here: answers are put together from small pieces, millions of them. Where size counts, clang
- * would copy them to a thousand places, which makes 470 KB of 330. */
+/* Short functions are inline, because answers consist of millions of small pieces. Where size counts they are
+ * not, because clang would copy them to a thousand places: 470 KB instead of 330. */
 #if defined(__GNUC__) && defined(__OPTIMIZE_SIZE__)
 #define TEXT_INLINE __attribute__((noinline, unused))
 #else
@@ -66,23 +66,24 @@ static TEXT_INLINE void text_char(text *t, char c)
     t->len++;
 }
 
-void text_base_name(text *t, machsym_str path); /* what follows the last slash */
-void text_sentence(text *t, const char *words); /* and the end of its line */
+void text_base_name(text *t, machsym_str path); /* appends what follows the last slash */
+void text_sentence(text *t, const char *words); /* appends the words and a line end */
 void text_dec(text *t, uint64_t number);
 void text_hex(text *t, uint64_t number, unsigned digits); /* at least digits digits, lower case, no 0x */
-void text_json(text *t, machsym_str str);                 /* quoted; bytes that are no UTF-8 become U+FFFD */
-/* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name
- * begins another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
+void text_json(text *t, machsym_str str);                 /* quoted; invalid UTF-8 becomes U+FFFD */
+/* Escapes control characters in the text added since `from` (\n, \x1b, \u202e and the like), so that a
+ * name cannot begin a line or control a terminal. All output passes through it, except JSON and bytes of
+ * an input. */
 void text_escape(text *t, size_t from);
-bool text_is_plain(machsym_str str);       /* only printable ASCII: it is shown as it is */
+bool text_is_plain(machsym_str str);       /* only printable ASCII: no escape needed */
 void text_shown(text *t, machsym_str str); /* adds a name or path, escaped */
 void text_end_line(text *t, size_t from);  /* escapes the line since from, and ends it */
-/* Sorts the lines of a text, of equal ones each once. */
+/* Sorts the lines of a text and removes duplicates. */
 void text_sort_lines(text *t);
 void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
 void text_path(text *t, const machsym_path *path);
 void text_free(text *t);
-/* The text with a NUL after it, which does not count. */
+/* The text with a NUL after it, which len does not count. */
 const char *text_z(text *t);
 
 void text_base64(text *t, const uint8_t *p, size_t len);
@@ -92,7 +93,7 @@ bool text_from_base64(text *t); /* decodes in place; false when it is not base64
 
 typedef struct pool_chunk pool_chunk;
 
-/* Pieces of text that stay where they are until all go. */
+/* Pieces of text that do not move until all are freed. */
 typedef struct pool {
     pool_chunk *chunks;
     mem_source *memory; /* NULL: the heap */
@@ -112,13 +113,13 @@ static inline machsym_str str_make(const char *ptr, size_t len)
 
 #define EACH_BYTE 0x0101010101010101u
 
-/* The high bits of those of eight bytes that are zero. */
+/* Sets the high bit of each of eight bytes that is zero. */
 static inline uint64_t zero_bytes(uint64_t word)
 {
     return ~(((word & 0x7f * EACH_BYTE) + 0x7f * EACH_BYTE) | word) & 0x80 * EACH_BYTE;
 }
 
-/* Here, so that the length of a literal is no work. */
+/* Inline, so that the length of a literal costs nothing. */
 static inline machsym_str str_c(const char *c_string)
 {
     return str_make(c_string, strlen(c_string));
@@ -129,7 +130,7 @@ static inline bool str_equal(machsym_str a, machsym_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* By bytes, as memcmp: below 0, 0 or above. */
+/* Compares bytes, as memcmp: below 0, 0 or above. */
 static inline int str_order(machsym_str a, machsym_str b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
@@ -149,22 +150,23 @@ static inline bool str_starts(machsym_str s, const char *prefix)
 }
 
 machsym_str str_trim(machsym_str s);
-machsym_str str_trim_end(machsym_str s); /* of line ends, too */
-/* Offset of needle in s, or s.len. The time is in proportion to the product of both: needles are short. */
+machsym_str str_trim_end(machsym_str s); /* trims line ends, too */
+/* Returns the offset of needle in s, or s.len. Time is proportional to the product of both lengths, so
+ * needles must be short. */
 size_t str_find(machsym_str s, const char *needle);
-/* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
+/* Returns the length of the control character at the start of s, as text_escape knows them; else 0. */
 size_t str_control(machsym_str s);
-/* What follows a number of bytes, or the first needle; empty when there is none. */
+/* Return the text after a number of bytes, or after the first needle; empty if there is no needle. */
 machsym_str str_from(machsym_str s, size_t count);
 machsym_str str_after(machsym_str s, const char *needle);
 machsym_str str_base_name(machsym_str path);
 char *str_copy_z(machsym_str s);  /* from malloc, with a NUL after it */
 uint64_t str_hash(machsym_str s); /* FNV-1a */
-/* How long the byte order mark is that a text begins with: 3 or 0. */
+/* Returns the length of a byte order mark at the start of the text: 3 or 0. */
 size_t str_mark_len(machsym_str s);
-/* How far it is to the first line feed or carriage return. */
+/* Returns the distance to the first line feed or carriage return. */
 size_t str_line_len(machsym_str s);
-/* Takes a line off the front, without its end. Returns false when there is none. */
+/* Removes a line from the front and returns it without its end. Returns false if no line is left. */
 bool str_take_line(machsym_str *rest, machsym_str *line);
 
 #endif

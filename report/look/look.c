@@ -7,7 +7,7 @@
 
 enum { LOOK_MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
-/* One lookup still to be done. */
+/* One lookup to do. */
 typedef struct look_task {
     uint64_t addr;
     uint32_t frame;
@@ -26,7 +26,7 @@ static int look_by_addr(const void *a, const void *b)
     return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-/* A register, by the image that it points into. */
+/* A register, with the image that its value points into. */
 typedef struct look_register {
     uint32_t image;
     uint32_t index;
@@ -37,16 +37,16 @@ typedef struct looking {
     report *r;
     const look_symbols *symbols;
     const look_options *how;
-    const char *failure;      /* why the report is not to be written; NULL: it is */
+    const char *failure;      /* why the report must not be written; NULL: it may be */
     look_register *registers; /* of all threads, by image */
     uint32_t next_register;
-    bool *shared; /* by frame: several functions share its code */
+    bool *shared; /* for each frame: whether several functions share its code */
 } looking;
 
 /* ---- Limits ---- */
 
-/* Bytes that are written with others in JSON, in HTML or on a terminal: what is no printable ASCII, and
- * " \ & < >. Compilers make vector instructions of the loop, since it has a fixed length. */
+/* Counts bytes that JSON, HTML or terminals write as others: all but printable ASCII, and " \ & < >. The loop
+ * has a fixed length, so that compilers vectorize it. */
 enum { ODD_BLOCK = 16, ODD_BLOCKS = 255 }; /* a byte can count the blocks */
 
 static void look_count_odd(const char *block, uint8_t *counts)
@@ -58,7 +58,7 @@ static void look_count_odd(const char *block, uint8_t *counts)
     }
 }
 
-/* Bytes of a text as JSON, as HTML or with escapes: at most six for one. */
+/* Upper bound for the bytes of a text as JSON, as HTML or with escapes: at most six for each byte. */
 static uint64_t look_written_size(machsym_str s)
 {
     uint64_t odd = 0;
@@ -81,7 +81,7 @@ static uint64_t look_written_size(machsym_str s)
     return s.len + 5 * odd;
 }
 
-/* What stands around a call: the record itself, numbers, the names of members, the name of the image. */
+/* Bytes around a call: the record itself, numbers, names of members, the name of the image. */
 enum { CALL_COST = 512 };
 
 static uint64_t look_call_cost(const report_call *call)
@@ -90,7 +90,7 @@ static uint64_t look_call_cost(const report_call *call)
            look_written_size(call->name) + 2 * look_written_size(call->path) + look_written_size(call->owner);
 }
 
-/* Lines and objects of inlined calls begin as their frame's does. */
+/* Lines and objects of inlined calls begin as their frame does. */
 static uint64_t look_frame_cost(const report_frame *frame, const report_call *call)
 {
     bool is_copied = call->is_inline && frame->form != FORM_METRIC;
@@ -132,7 +132,7 @@ machsym_str look_keep(report *r, const redactor *redact, text *t)
     return kept;
 }
 
-/* The file that was found is shown like any other path. */
+/* The path of the found file is shown like any other path. */
 static void look_redact_status(looking *w, image_status *status)
 {
     text plain = text_in(w->r->memory);
@@ -167,7 +167,8 @@ static void look_add_call(looking *w, const machsym_frame *from, uint64_t file_a
     call->cost = look_call_cost(call);
 }
 
-/* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
+/* Looks up the calls of one address, innermost first. Returns how many; 0 if the real function has no
+ * name. */
 static uint32_t look_add_calls(looking *w, const report_frame *frame, const machsym_frame *frames,
                                size_t count, uint64_t file_addr)
 {
@@ -185,7 +186,7 @@ static uint32_t look_add_calls(looking *w, const report_frame *frame, const mach
     return added;
 }
 
-/* A name looked up on the device among exported symbols gives way only to a better one. */
+/* A name that the device took from exported symbols is replaced only by a better one. */
 static bool look_is_better(const report_frame *frame, const report_call *real)
 {
     return frame->named != NAME_WEAK || real->has_line || real->name_source == MACHSYM_SOURCE_DWARF ||
@@ -223,8 +224,8 @@ static void look_take_same(looking *w, report_frame *frame, const report_frame *
         look_spend(w, look_frame_cost(frame, &w->r->calls[frame->call + i]));
 }
 
-/* What registers point to that point into an image whose frames are looked up: others open no file. lr holds
- * a return address. */
+/* Looks up the values of registers, but only in images whose frames are looked up, so that no more files are
+ * opened. lr holds a return address. */
 static void look_registers(looking *w, uint32_t index)
 {
     machsym_frame frames[LOOK_MAX_FRAMES];
@@ -254,8 +255,8 @@ static void look_registers(looking *w, uint32_t index)
 
 /* ---- Functions that share their code ---- */
 
-/* Frames of a stack one after the other, the innermost first. All but the last one share their code; the last
- * one is their caller, or shares it too. */
+/* A run of frames of a stack, the innermost first. All but the last share their code. The last is their
+ * caller, or shares its code, too. */
 typedef struct look_run {
     machsym_pc *pcs;
     machsym_call *calls;
@@ -265,7 +266,7 @@ typedef struct look_run {
     size_t count;
 } look_run;
 
-/* Whether a frame is called by the one that follows it outwards, as far as the report tells. */
+/* Whether the next outer frame called this one, as far as the report knows. */
 static bool look_calls(const report *r, uint32_t inner, uint32_t outer)
 {
     const report_frame *a = &r->frames[inner];
@@ -274,7 +275,7 @@ static bool look_calls(const report *r, uint32_t inner, uint32_t outer)
            a->depth == 0 && b->depth == 0 && r->threads[a->thread].path == 0;
 }
 
-/* Looks up the frames of a run from first on. */
+/* Looks up the frames of a run, from `first` on. */
 static void look_look_up_run(looking *w, look_run *run, uint32_t first, int step)
 {
     const report *r = w->r;
@@ -301,7 +302,7 @@ static void look_look_up_run(looking *w, look_run *run, uint32_t first, int step
     }
 }
 
-/* Gives a frame the function that its caller means. */
+/* Gives a frame the function that its caller called. */
 static void look_set_decided(looking *w, report_frame *frame, const machsym_frame *frames, size_t count,
                              uint64_t file_addr)
 {
@@ -315,7 +316,7 @@ static void look_set_decided(looking *w, report_frame *frame, const machsym_fram
     w->r->calls[first + added - 1].is_decided = true;
 }
 
-/* Says which other functions a frame may be in. */
+/* Lists the other functions that a frame may be in. */
 static void look_set_others(looking *w, const report_frame *frame, const machsym_frame *own, uint64_t lookup)
 {
     report_call *call = &w->r->calls[frame->call + frame->call_count - 1];
@@ -340,7 +341,7 @@ static void look_set_others(looking *w, const report_frame *frame, const machsym
     shared_free(&list);
 }
 
-/* Settles the frames of a run. */
+/* Resolves the frames of a run. */
 static void look_settle_run(looking *w, const look_run *run, uint32_t first, int step)
 {
     for (size_t i = 0; i < run->count && w->failure == NULL; i++) {
@@ -358,8 +359,8 @@ static void look_settle_run(looking *w, const look_run *run, uint32_t first, int
     }
 }
 
-/* Of an image's frames that share their code: what their callers say, else all functions that they may be
- * in. */
+/* Resolves an image's frames that share their code: if the caller does not decide, all candidates are
+ * listed. */
 static void look_shared(looking *w, uint32_t image)
 {
     report *r = w->r;
@@ -387,7 +388,7 @@ static void look_shared(looking *w, uint32_t image)
     mem_give(w->r->memory, run.frames);
 }
 
-/* Lookups of one image, by address: neighbours share what is decoded. */
+/* Looks up the frames of one image by address: neighbours share decoded data. */
 static void look_image(looking *w, uint32_t index, look_task *tasks, size_t count)
 {
     report *r = w->r;
@@ -439,8 +440,8 @@ static bool look_is_inlined_in(const report_frame *inlined, const report_frame *
     return inlined->given_inline && inlined->thread == frame->thread && inlined->addr == frame->addr;
 }
 
-/* A call that does not return may be the last of its function. Who looks return addresses up as they are, as
- * Apple does, then names the function after it: debug info knows better. */
+/* A call that does not return may be the last instruction of its function. Tools that look up return
+ * addresses unchanged, as Apple's do, then name the next function. Debug info knows better. */
 static void look_doubt_next_functions(report *r)
 {
     for (uint32_t i = 0; i < r->frame_count; i++) {
@@ -459,7 +460,7 @@ static bool look_needs_lookup(const report *r, const report_frame *frame, const 
     if (frame->image == REPORT_NONE || (frame->named == NAME_GIVEN && !how->all) || frame->given_inline)
         return false;
     if (frame->form == FORM_METRIC && frame->named == NAME_GIVEN)
-        return false; /* only this tool gives MetricKit frames names */
+        return false; /* only this tool puts names into MetricKit frames */
     const report_image *image = &r->images[frame->image];
     return image->has_uuid || image->name.len > 0;
 }
@@ -470,8 +471,8 @@ static look_task look_task_of(const report_frame *frame, uint32_t index, const l
     return task;
 }
 
-/* All lookups, those of an image together. *starts becomes where each image's begin, and after the last one
- * their end. */
+/* Does all lookups, grouped by image. *starts receives where the lookups of each image begin, and then the
+ * end of all. */
 static look_task *look_collect_tasks(const report *r, const look_options *how, size_t *starts)
 {
     look_task *tasks = (look_task *)mem_take(r->memory, r->frame_count * sizeof *tasks);

@@ -1,10 +1,9 @@
 /* ==== >> look/look ====
  * Job: gives the frames and registers of a report their names and lines.
  * Offers: look_symbols, look_options; look_report.
- * Never: knows where symbols are: that is asked.
+ * Never: knows where symbols are: callbacks do.
  *
- * Gives the frames and registers of a report their names and lines, image by image, so that few are open at a
- * time. */
+ * Works image by image, so that few images are open at a time. */
 #ifndef REPORT_LOOK_LOOK_H
 #define REPORT_LOOK_LOOK_H
 
@@ -19,46 +18,49 @@
 typedef struct look_symbols {
     /* asked.put_name and asked.next get this context, too. */
     shared_asked asked;
-    /* Finds an image's symbols. Returns false with *status when there are none; else leave is called. */
+    /* Finds an image's symbols. Returns false and sets *status if it has no symbols. After true, leave is
+     * called. */
     bool (*find)(void *context, const report_image *image, image_status *status);
     void (*leave)(void *context);
-    /* Whether an address at run time lies in its __TEXT; true where that is not known. */
+    /* Whether a run-time address lies in the image's __TEXT; true if that is unknown. */
     bool (*holds)(void *context, const report_image *image, uint64_t addr);
-    /* The address in the file that one at run time stands for. */
+    /* Converts a run-time address to an address of the file. */
     uint64_t (*addr)(void *context, const report_image *image, uint64_t addr);
-    /* The frames at an address of the file, innermost first. Returns how many, never more than cap. sharing: how
-     * many functions share the code; NULL: not asked. */
+    /* Returns the frames at an address of the file, innermost first, and never more than cap. sharing:
+     * receives how many functions share the code; may be NULL. */
     size_t (*frames)(void *context, uint64_t addr, machsym_frame *frames, size_t cap, size_t *sharing);
-    /* As machsym_session_stack: all of a stack at once, since a caller tells which of several functions it called. */
+    /* Looks up a whole stack at once, as machsym_session_stack does, since a caller tells which of several
+     * functions it called. */
     size_t (*stack)(void *context, const machsym_pc *pcs, size_t count, machsym_call *calls,
                     machsym_frame *frames, size_t cap);
-    /* Why an answer, or an image, is not all that there is, so far: the report is not to be written then; NULL: all
-     * is there. */
+    /* Returns why an answer or an image is incomplete so far; then the report must not be written. NULL:
+     * complete. */
     const char *(*lacks)(void *context);
-    /* Fills the place of a call, path and line and column, and whose code it is: what is put into path is the path. */
+    /* Fills in path, line, column and owner of a call. The path is what is appended to `path`. */
     void (*set_place)(void *context, const machsym_frame *from, uint64_t file_addr, report_call *call,
                       text *path);
-    /* Adds what leads to the line of a call, and what stands there; NULL: nothing does. */
+    /* Adds a link to the line of a call, and the source lines there; NULL: no links. */
     void (*set_source)(void *context, machsym_str path, report_call *call);
-    /* Takes bytes that an answer takes. Returns why no more may be taken; NULL: they may. */
+    /* Reserves the bytes of an answer. Returns why the limit is reached, or NULL. */
     const char *(*spend)(void *context, uint64_t bytes);
-    /* Why there is no time for more; NULL: there is. */
+    /* Returns why there is no time left, or NULL. */
     const char *(*is_late)(void *context);
 } look_symbols;
 
 /* What to look up. */
 typedef struct look_options {
-    bool all;               /* frames that have a name too */
-    bool raw_addresses;     /* take return addresses as they are */
+    bool all;               /* also frames that already have a name */
+    bool raw_addresses;     /* look up return addresses unchanged */
     bool no_inline;         /* only the real function of each frame */
-    bool no_folded;         /* functions that share their code are as the first of them; no caller is asked */
+    bool no_folded;         /* report only the first of the functions that share code; do not ask callers */
     const redactor *redact; /* NULL: names and paths are shown as they are */
 } look_options;
 
-/* Looks up what needs it. Fills calls, image status, counts. Returns NULL; else why the report is not to be written. */
+/* Looks up what needs it. Fills in calls, image status and counts. Returns NULL, or why the report must not
+ * be written. */
 const char *look_report(report *r, const look_symbols *symbols, const look_options *how,
                         resolve_counts *counts);
-/* Moves a text into the report's memory, without what tells of persons, and empties it. */
+/* Moves a text into the report's memory, without personal data, and empties it. */
 machsym_str look_keep(report *r, const redactor *redact, text *t);
 
 #endif

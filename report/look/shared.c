@@ -7,7 +7,7 @@
 
 enum { SHARED_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, SHARED_NAMED = 3 };
 
-/* By name; of equal names the one with a line comes first. */
+/* By name. Of equal names, the one with a line comes first. */
 static int shared_by_name(const void *a, const void *b)
 {
     const shared_one *x = (const shared_one *)a;
@@ -20,7 +20,8 @@ static int shared_by_name(const void *a, const void *b)
     return x->frame.die_offset < y->frame.die_offset ? -1 : x->frame.die_offset > y->frame.die_offset;
 }
 
-/* Adds a function. Its name is a length in names until all are there, since names move as they grow. */
+/* Adds a function. Its name is kept as a length in `names` until all are added, since `names` moves as it
+ * grows. */
 static void shared_add(shared_list *list, const machsym_frame *frame, const shared_asked *asked)
 {
     list->v = (shared_one *)mem_more(list->names.memory, list->v, list->count, &list->cap, sizeof *list->v);
@@ -37,7 +38,7 @@ static bool shared_is_same_place(const machsym_frame *a, const machsym_frame *b)
            str_order(a->file.dir, b->file.dir) == 0;
 }
 
-/* Sorts the list, and drops what is there twice or is the answer itself. */
+/* Sorts the list, and drops duplicates and the answer itself. */
 static void shared_settle(shared_list *list, const machsym_frame *own, size_t own_len)
 {
     size_t at = own_len;

@@ -3,44 +3,43 @@
  * Offers: shared_asked, shared_list; shared_find, shared_put, shared_free.
  * Never: chooses one of them.
  *
- * A linker that folds identical code keeps one body for several functions. Each has a name of its own, and
- * often a line. Functions whose names look alike on one line are one for people: a constructor has two
- * symbols. */
+ * A linker that folds identical code keeps one body for several functions. Each has its own name, and often
+ * its own line. Functions on one line whose names look alike count as one: a constructor has two symbols. */
 #ifndef REPORT_LOOK_SHARED_H
 #define REPORT_LOOK_SHARED_H
 
 #include "../base/text.h"
 #include "machsym.h"
 
-/* Whom they are asked of. */
+/* The callbacks that list them. */
 typedef struct shared_asked {
     void *context;
-    /* As machsym_session_next_folded. */
+    /* Works as machsym_session_next_folded. */
     size_t (*next)(void *context, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
-    /* Adds the name of a frame as it is shown. */
+    /* Appends the name of a frame as it is shown. */
     void (*put_name)(void *context, const machsym_frame *frame, text *t);
 } shared_asked;
 
 /* One of the functions. */
 typedef struct shared_one {
-    machsym_frame frame; /* of the function itself, with where it stands at the address */
+    machsym_frame frame; /* of the function itself, with its place at the address */
     machsym_str shown;   /* its name */
     bool is_namesake;    /* the answer or one before it has the same name */
 } shared_one;
 
-/* Those beside the function that answers, by their shown names. Zero is an empty list. */
+/* The other functions beside the answer, by shown name. A zeroed list is empty. */
 typedef struct shared_list {
     shared_one *v;
     size_t count;
     size_t cap;
     size_t name_count; /* without namesakes */
-    text names;        /* that the list's shown names lie in; its memory is the list's */
+    text names;        /* the shown names; its memory belongs to the list */
 } shared_list;
 
-/* Fills the list with the functions that share the code at an address with the one of a frame. Lives until the next
- * lookup. */
+/* Fills the list with the functions that share the code of a frame at an address. The list lives until the
+ * next lookup. */
 void shared_find(const shared_asked *asked, uint64_t addr, const machsym_frame *own, shared_list *list);
-/* Puts " (or b: one body)"; " (or 5 others)" where there are more than three. */
+/* Appends " (or b: one body)", or " (or 5 others)" if there are more than three. */
 void shared_put(text *t, const shared_list *list);
 void shared_free(shared_list *list);
 

@@ -2,14 +2,14 @@
 #include "carried.h"
 #include "../base/json.h"
 
-/* Strings of one array are lines; between others stands an empty line, which ends a stack. */
+/* The strings of one array are lines. Between other strings goes an empty line, which ends a stack. */
 static void carried_end_string(const report *r, const report_carried *carried, uint32_t string, text *out)
 {
     const report_string *v = r->carried_strings + carried->first + string;
     bool is_last = string + 1 == carried->count;
     if (carried->is_lines || (v[0].element != JSON_NONE && !is_last && v[1].element != JSON_NONE)) {
         if (v[0].hi == v[0].lo ||
-            out->v[out->len - 1] != '\n') /* some collectors leave the end of the line */
+            out->v[out->len - 1] != '\n') /* some collectors leave the line end in the string */
             text_char(out, '\n');
         return;
     }
@@ -42,7 +42,7 @@ carried_cursor carried_begin(const report *r, const report_carried *carried)
     return c;
 }
 
-/* Moves to a byte of the string at hand. What an escape stands for is not cut. */
+/* Moves to a byte of the current string. Stops only between the characters that escapes stand for. */
 static void carried_move_to(carried_cursor *c, size_t plain)
 {
     machsym_str body = {c->r->body, c->r->carried_strings[c->carried->first + c->string].end};

@@ -2,7 +2,7 @@
 #include "days.h"
 #include "../base/json_put.h"
 
-/* Days of a year before each month, in years that are no leap years. */
+/* Days of a year before each month, without a leap day. */
 static const unsigned before_month[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
 
 static bool day_is_leap(unsigned year)
@@ -15,14 +15,14 @@ static unsigned day_days_before_month(unsigned year, unsigned month)
     return before_month[month - 1] + (month > 2 && day_is_leap(year));
 }
 
-/* Of the Gregorian calendar, also before it was there. */
+/* Uses the Gregorian calendar for all dates, also before its introduction. */
 static unsigned day_days_before_year(unsigned year)
 {
     unsigned past = year - 1;
     return past * 365 + past / 4 - past / 100 + past / 400;
 }
 
-/* A number of digits of a date; false when there is something else. */
+/* Reads a fixed number of digits of a date. Returns false for anything else. */
 static bool day_take_digits(machsym_str date, size_t at, size_t count, unsigned *number)
 {
     *number = 0;
@@ -51,7 +51,7 @@ day day_of(machsym_str date)
 
 void text_day(text *t, day number)
 {
-    unsigned year = number / 366 + 1; /* that year or one before it */
+    unsigned year = number / 366 + 1; /* the year or the one before it */
     unsigned month = 12;
     if (number == 0)
         return;

@@ -1,5 +1,5 @@
 /* ==== >> model/days ====
- * Job: days of the calendar, as reports tell them.
+ * Job: days of the calendar, as in reports.
  * Offers: day_of, text_day, json_put_day.
  * Never: knows of hours or time zones. */
 #ifndef MACHSYM_TOOL_DAYS_H
@@ -8,14 +8,14 @@
 #include "../base/text.h"
 #include "machsym.h"
 
-/* A day by its number, which is one more than that of the day before. 0: not told. */
+/* A day by its number; consecutive days have consecutive numbers. 0: unknown. */
 typedef uint32_t day;
 
-/* The day that a date begins with: "2026-03-14", whatever follows; 0 when there is none. */
+/* Returns the day at the start of a date: "2026-03-14", whatever follows; 0 if the date has another form. */
 day day_of(machsym_str date);
-/* "2026-03-14"; adds nothing for 0. */
+/* Appends "2026-03-14"; nothing for 0. */
 void text_day(text *t, day number);
-/* As a member of JSON; null for 0. */
+/* Adds a JSON member; null for 0. */
 void json_put_day(text *t, const char *key, day number);
 
 #endif

@@ -1,4 +1,4 @@
-/* Facts that reports have in forms of their own, in one form. */
+/* Facts that formats write in different ways, in one form. */
 #include "report.h"
 #include "../base/digits.h"
 
@@ -60,8 +60,8 @@ static void report_put_two(text *t, char before, uint64_t number)
     text_char(t, (char)('0' + number % 10));
 }
 
-/* Days count from 1 March of the year 0, so that a leap day ends its year: 146097 make 400 years, 153 make
- * five months from March or August on. */
+/* Days count from 1 March of the year 0, so that a leap day is the last of its year. 400 years have 146097
+ * days, and five months from March or August on have 153. */
 void report_text_time(text *t, uint64_t seconds)
 {
     enum { DAYS_TO_1970 = 719468, DAYS_400 = 146097 };
@@ -96,14 +96,14 @@ void report_set_time(report *r, report_fact fact, uint64_t seconds)
 
 typedef enum version_order { ORDER_UNKNOWN = 0, ORDER_VERSION_FIRST, ORDER_BUILD_FIRST } version_order;
 
-/* Devices wrote text themselves, the build first, until .ips came. Text of an .ips, and text of Macs, has the
- * version first. Reporters inside apps, KSCrash and PLCrashReporter say, have either order whatever the
- * system, but no role. */
+/* Before .ips, devices wrote text with the build first. Text made from an .ips, and text of Macs, has the
+ * version first. Reporters inside apps (KSCrash, PLCrashReporter) use either order on any system, but write
+ * no role. */
 static version_order report_order_of(const report *r)
 {
     static const struct {
         const char *name;
-        uint64_t first; /* release that writes .ips */
+        uint64_t first; /* the first release that writes .ips */
     } systems[] = {{"iPhone OS ", 15},  {"iOS ", 15},    {"iPadOS ", 15}, {"tvOS ", 15},
                    {"Apple TVOS ", 15}, {"watchOS ", 8}, {"Watch OS ", 8}};
     machsym_str os = r->facts[FACT_OS];
@@ -117,7 +117,7 @@ static version_order report_order_of(const report *r)
     return ORDER_UNKNOWN;
 }
 
-/* "7 (1.2)": a build is often a plain number, a version seldom. */
+/* "7 (1.2)": a build is often a plain number, a version seldom is. */
 static bool report_looks_build_first(machsym_str first, machsym_str second)
 {
     for (size_t i = 0; i < first.len; i++) {
@@ -127,13 +127,14 @@ static bool report_looks_build_first(machsym_str first, machsym_str second)
     return first.len > 0 && str_find(second, ".") < second.len;
 }
 
-/* Other kinds have one order each, and are read so. */
+/* All other kinds have one fixed order. */
 static bool report_is_text_of_a_crash(const report *r)
 {
     return r->kind == REPORT_TEXT || r->kind == REPORT_UNKNOWN;
 }
 
-/* The metadata ahead of the text of iOS 10 to 14, or of an .ips that has no bundleInfo. */
+/* Takes the version from the metadata before the text of iOS 10 to 14, or before an .ips without
+ * bundleInfo. */
 static bool report_version_from_metadata(report *r)
 {
     if (r->meta_doc == REPORT_NONE || (!report_is_text_of_a_crash(r) && r->facts[FACT_VERSION].len > 0))
@@ -147,7 +148,7 @@ static bool report_version_from_metadata(report *r)
     return true;
 }
 
-/* Nothing for "???", which stands for what a bundle lacks. */
+/* Returns nothing for "???", which stands for what a bundle lacks. */
 static machsym_str report_known_part(machsym_str s)
 {
     s.len = str_is(s, "???") ? 0 : s.len;

@@ -8,7 +8,7 @@
 
 /* ---- Values ---- */
 
-/* The first member of an object that goes by one of two names. */
+/* Returns the first member of an object that has one of two names. */
 uint32_t fields_either(const json *doc, uint32_t object, const char *a, const char *b)
 {
     uint32_t value = json_get(doc, object, a);
@@ -65,7 +65,7 @@ static const json_words bugsnag_words = {
     "columnNumber",
     "owner",
     {"frameAddress", "machoFile", "machoLoadAddress", "machoUUID", "machoVMAddress", "inProject"}};
-static const json_words node_words = {/* from image on members that Node does not write */ "pc",
+static const json_words node_words = {/* members from image on are ours: Node does not write them */ "pc",
                                       "image",
                                       "symbol",
                                       NULL,
@@ -106,7 +106,7 @@ static void fields_add_image(report *r, const json *doc, uint32_t object)
     image->path = fields_text(r, doc, fields_either(doc, object, "code_file", "name"));
     image->name = str_base_name(image->path);
     machsym_str uuid = json_raw(doc, fields_either(doc, object, "uuid", "debug_id"));
-    uuid.len = uuid.len > 36 ? 36 : uuid.len; /* Sentry's debug_id may go on with an age */
+    uuid.len = uuid.len > 36 ? 36 : uuid.len; /* Sentry's debug_id may end with an age */
     image->has_uuid = parse_uuid_str(uuid, &image->uuid);
     image->arch = fields_text(r, doc, json_get(doc, object, "arch"));
     if (json_u64(doc, json_get(doc, object, "cpu_type"), &cpu)) {
@@ -122,7 +122,7 @@ void fields_add_images(report *r, const json *doc, uint32_t array)
         fields_add_image(r, doc, at);
 }
 
-/* Where a frame already has a line of source: "File.m:12". */
+/* Takes the source line that a frame already has: "File.m:12". */
 static void fields_set_where(report *r, report_frame *frame, machsym_str path, uint64_t line)
 {
     text t = text_in(r->memory);
@@ -136,7 +136,8 @@ static void fields_set_where(report *r, report_frame *frame, machsym_str path, u
     text_free(&t);
 }
 
-/* The frames of an array. A name without a line was looked up on the device, among exported symbols only. */
+/* Reads the frames of an array. A name without a line was looked up on the device, among exported symbols
+ * only. */
 void fields_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form form)
 {
     const json *doc = &r->docs[doc_index];

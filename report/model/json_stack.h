@@ -10,33 +10,33 @@
 #include "machsym.h"
 #include "report.h"
 
-/* The first member of an object that goes by one of two names. */
+/* Returns the first member of an object that has one of two names. */
 uint32_t fields_either(const json *doc, uint32_t object, const char *a, const char *b);
-/* The text of a string or a number; empty for anything else. */
+/* Returns the text of a string or a number; empty for other values. */
 machsym_str fields_text(report *r, const json *doc, uint32_t token);
 void fields_fact_of(report *r, const json *doc, uint32_t token, report_fact fact);
 
-/* Which fact a member is. */
+/* Maps a member to a fact. */
 typedef struct json_fact {
     const char *key;
     report_fact fact;
 } json_fact;
 
 void fields_set_facts(report *r, const json *doc, uint32_t object, const json_fact *facts, size_t count);
-/* What a frame object of each format calls its parts; NULL where it has no such part. */
+/* The names that each format has for the parts of a frame object; NULL if the format lacks the part. */
 typedef struct json_words {
-    const char *address; /* NULL: its parser reads the frames itself */
+    const char *address; /* NULL: its reader parses the frames itself */
     const char *image;   /* the path or name of the frame's image */
     const char *symbol;
-    const char *offset; /* from the function's start; NULL: the format has the start itself */
+    const char *offset; /* from the function's start; NULL: the format has the start instead */
     const char *start;
-    bool hex; /* numbers as "0x..." strings */
+    bool hex; /* numbers are "0x..." strings */
     const char *file;
-    const char *path; /* a second member for the whole path */
+    const char *path; /* a second member, for the whole path */
     const char *line;
     const char *column;
     const char *owner;
-    const char *kept[8]; /* members that an inlined call's object takes from its function's, up to NULL */
+    const char *kept[8]; /* members that an inlined call copies from its function; ends with NULL */
 } json_words;
 
 const json_words *fields_words_of(frame_form form);

@@ -5,18 +5,19 @@
 
 /* ---- Templates ---- */
 
-/* What opens a page or a file in an editor. javascript:, data: and the like run what a path says. */
+/* Schemes that open a page or a file in an editor. javascript:, data: and the like would run what a path
+ * contains. */
 static const char *const link_schemes[] = {"https://",           "http://",      "file://", "vscode://",
                                            "vscode-insiders://", "cursor://",    "zed://",  "idea://",
                                            "xcode://",           "jetbrains://", "txmt://", "subl://"};
 
-/* Places that a template may name. */
+/* Placeholders of a template. */
 typedef enum link_place {
     LINK_COMMIT = 0,
     LINK_PATH,
     LINK_LINE,
     LINK_COLUMN,
-    LINK_VERSION, /* of the program that the report is of, and its build */
+    LINK_VERSION, /* version and build: of the program that the report is of */
     LINK_BUILD,
     LINK_PLACES
 } link_place;
@@ -93,8 +94,8 @@ static bool link_is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-/* Adds the parts of a path to those that stand from `from` on, with one slash between; ".." takes the last
- * one away. Returns false when there is none to take. */
+/* Appends the parts of a path, with one slash between them. ".." removes the last part after `from`. Returns
+ * false if there is no part to remove. */
 static bool link_add_parts(text *out, size_t from, machsym_str path)
 {
     for (size_t i = 0; i < path.len;) {
@@ -119,7 +120,7 @@ static bool link_add_parts(text *out, size_t from, machsym_str path)
     return true;
 }
 
-/* Whether a path begins with a root, which ends where a part does. */
+/* Whether a path begins with a root and the root ends at the end of a part. */
 static bool link_is_below(machsym_str path, machsym_str from)
 {
     if (path.len < from.len || memcmp(path.ptr, from.ptr, from.len) != 0)
@@ -131,7 +132,7 @@ bool links_path(const link_rules *rules, machsym_str path, text *out)
 {
     size_t from = out->len;
     text plain = text_in(out->memory);
-    bool ok = link_add_parts(&plain, 0, path); /* a ".." may lead out of the root that it begins with */
+    bool ok = link_add_parts(&plain, 0, path); /* a ".." may leave the root that the path begins with */
     bool is_absolute = path.len > 0 && link_is_slash(path.ptr[0]);
     text whole = text_in(out->memory);
     text_c(&whole, is_absolute ? "/" : "");
@@ -153,8 +154,8 @@ bool links_path(const link_rules *rules, machsym_str path, text *out)
 
 /* ---- Links ---- */
 
-/* Everything but what RFC 3986 leaves unreserved is escaped, so that a name ends no attribute and begins no
- * query. */
+/* Escapes all characters except the unreserved ones of RFC 3986, so that a name cannot end an attribute or
+ * begin a query. */
 static void link_escape(text *out, machsym_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -170,7 +171,7 @@ static void link_escape(text *out, machsym_str s)
     }
 }
 
-/* "1.2" or "7" of "1.2 (7)". */
+/* Returns "1.2" or "7" of "1.2 (7)". */
 static machsym_str link_version(const report *r, bool is_build)
 {
     machsym_str s = r->facts[FACT_VERSION];

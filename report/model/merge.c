@@ -1,11 +1,11 @@
-/* Images of reports that list none: parsers make one up for every frame, and those that are alike become
+/* Merges images of reports that have no image list. Readers add one image for each frame; equal ones become
  * one. */
 
 #include "report.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells images that were made up apart. */
+/* The fields that tell added images apart. */
 typedef struct made_up_key {
     uint64_t base;
     machsym_uuid uuid;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The element of an array that the object is, or that it is a member of: KSCrash's report of a crash holds
- * the one of the crash reporter. */
+/* Returns the array element that the object is, or that the object is a member of: KSCrash's report holds
+ * that of the crash reporter in a member. */
 static uint32_t parts_element_of(const json *doc, uint32_t object)
 {
     uint32_t parent = doc->v[object].parent;
@@ -26,7 +26,7 @@ void parts_begin(report *r, uint32_t doc_index, uint32_t object)
     part->doc = doc_index;
     part->element = parts_element_of(&r->docs[doc_index], object);
     if (r->part_count == 1)
-        return; /* what stands before the first one belongs to it */
+        return; /* what stands before the first part belongs to it */
     part->thread = r->thread_count;
     part->frame = r->frame_count;
     memset(r->facts, 0, sizeof r->facts);
@@ -59,7 +59,7 @@ static bool parts_is_below(const void *element, const void *key)
     return *(const uint32_t *)element < *(const uint32_t *)key;
 }
 
-/* Registers point to images of the part, too, or to none. */
+/* Registers point to images of the part, or to no image. */
 static void parts_take_registers(const report *whole, report *out, const uint32_t *used)
 {
     uint32_t lo = UINT32_MAX;

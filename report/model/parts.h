@@ -8,14 +8,15 @@
 #include "machsym.h"
 #include "report.h"
 
-/* How many reports a document holds, at least 1. */
+/* Returns how many reports a document holds, at least 1. */
 uint32_t parts_count(const report *r);
-/* One of them, with threads, frames and images of its own; everything else it shares with the whole, which
- * must outlive it. The whole was looked up before. */
+/* Takes out one of them, with its own threads, frames and images. It shares all else with the whole, which
+ * must outlive it. The whole must have been looked up. */
 void parts_take(const report *whole, uint32_t index, report *out);
 void parts_free(report *part);
 
-/* What follows is a report of its own in the same document, in that object: its threads, images and facts. */
+/* Begins a report in the same document, in that object. Threads, images and facts that follow belong to
+ * it. */
 void parts_begin(report *r, uint32_t doc_index, uint32_t object);
 void parts_end(report *r);
 

@@ -1,4 +1,4 @@
-/* Which image a frame is in, and what is told of images when all of a report is parsed. */
+/* Finds the image of each frame, and completes the images once the whole report is parsed. */
 
 #include "report.h"
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static int report_by_base(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* An image whose end the report does not tell reaches to the next one, but no farther than this: the code of
- * no image is larger, since branches of arm64 reach 128 MB and programs that outgrow them are split. */
+/* If the report does not give the end of an image, it reaches to the next one, but at most this far. No image
+ * has more code: branches of arm64 reach 128 MB, and larger programs are split. */
 #define MAX_OPEN_IMAGE ((uint64_t)1 << 31)
 
 static image_order *report_sort_images(report *r, uint32_t first, uint32_t *placed)
@@ -83,7 +83,7 @@ static bool report_has_system_path(const report_image *image)
     return false;
 }
 
-/* Where the kernel puts the shared cache: xnu, osfmk/mach/shared_region.h, for arm64 and x86_64. Programs and
+/* Where the kernel maps the shared cache: xnu, osfmk/mach/shared_region.h, for arm64 and x86_64. Programs and
  * their frameworks lie below it. */
 static bool report_is_in_shared_region(const report_image *image)
 {
@@ -91,7 +91,7 @@ static bool report_is_in_shared_region(const report_image *image)
            (image->base >= 0x7fff00000000 && image->base < 0x7fffffe00000);
 }
 
-/* Names of the system's images, for reports that list none. */
+/* Names of the system's images, for reports without an image list. */
 bool report_has_system_name(machsym_str name)
 {
     static const char *const names[] = {"UIKit",
@@ -142,7 +142,7 @@ bool report_has_system_name(machsym_str name)
            (str_starts(name, "lib") && name.len > 6 && memcmp(name.ptr + name.len - 6, ".dylib", 6) == 0);
 }
 
-/* No dSYM of it is to be had. MetricKit tells no paths. */
+/* Whether the image is the system's: no dSYM of it can be had. MetricKit gives no paths. */
 static bool report_is_system(const report *r, const report_image *image)
 {
     if (report_has_system_path(image) || (image->base >= r->cache_lo && image->base < r->cache_hi))
@@ -156,7 +156,7 @@ static bool report_is_system(const report *r, const report_image *image)
            str_starts(image->name, "libsystem_");
 }
 
-/* Reports of Intel processes say so ahead of their stacks. */
+/* Reports of Intel processes name the processor before their stacks. */
 static bool report_is_of_intel(const report *r)
 {
     machsym_str cpu = r->facts[FACT_CODE_TYPE];
@@ -169,9 +169,9 @@ uint64_t report_plain_addr(const report *r, uint64_t addr)
     return report_is_of_intel(r) ? addr : machsym_plain_pc(CPU_ARM64, addr);
 }
 
-/* Macs sign pointers from bit 47 up, which machsym_plain_pc takes out; iPhones from bit 39 up, since their
- * addresses have no more bits. So bits from 39 up go where no image holds the address with them, and one does
- * without. An image whose end is not told proves nothing. */
+/* Macs sign pointers from bit 47 up; machsym_plain_pc removes these bits. iPhones sign from bit 39 up, since
+ * their addresses have no more bits. So bits from 39 up are removed if no image holds the address with them
+ * and one holds it without. An image with an unknown end proves nothing. */
 static uint32_t report_unsigned_image(const report *r, const image_order *order, uint32_t count,
                                       uint64_t *addr)
 {
@@ -193,7 +193,7 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
         report_frame *frame = &r->frames[i];
         frame->given = frame->given != 0 ? frame->given : frame->addr;
         frame->addr = report_plain_addr(r, frame->addr);
-        bool is_kernel = frame->addr >> 63 != 0; /* which is at one place for all processes */
+        bool is_kernel = frame->addr >> 63 != 0; /* the kernel has one address range for all processes */
         if (frame->image == REPORT_NONE && (!frame->is_placed || is_kernel))
             frame->image = report_image_of(r, order, count, frame->addr);
         if (frame->image == REPORT_NONE && !frame->is_placed)
@@ -209,7 +209,7 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
     mem_give(r->memory, order);
 }
 
-/* What the user says was loaded is there for all reports of a document. */
+/* Applies --load to all reports of a document. */
 void report_place_in_loads(report *r, const report_load *loads, size_t load_count)
 {
     uint32_t count;
@@ -234,7 +234,8 @@ bool report_arch_is_arm32(machsym_str arch)
     return str_starts(arch, "armv") || str_is(arch, "arm") || str_is(arch, "ARM");
 }
 
-/* "<   redacted>": in the shadow an entity is its character and blanks. Returns the name without these. */
+/* "<   redacted>": the shadow shows an entity as its character and blanks. Returns the name without these
+ * blanks. */
 static machsym_str report_without_blanks(machsym_str name, char *room, size_t cap)
 {
     if (name.len < 2 || name.len > cap || name.ptr[0] != '<' || name.ptr[1] != ' ')
@@ -255,7 +256,7 @@ bool report_is_folded_name(machsym_str name)
 
 bool report_is_no_name(machsym_str name, machsym_str image)
 {
-    char room[64]; /* none of those below is longer */
+    char room[64]; /* longer than all names below */
     static const char *const begins[] = {"<redacted>", folded_name, "___lldb_unnamed_symbol"};
     static const char *const wholes[] = {
         "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
@@ -273,11 +274,11 @@ bool report_is_no_name(machsym_str name, machsym_str image)
     return name.len == 0 || str_equal(name, image);
 }
 
-/* No file system has longer names; every frame of an image may be written with it. The program's version
- * may be that of many images. */
+/* No file system allows longer names. The limit bounds the output, because every frame may be written with
+ * the name of its image, and many images may get the program's version. */
 enum { MAX_IMAGE_NAME = 255 };
 
-/* The program's name: "demo" of "demo [123]". */
+/* Returns the program's name: "demo" of "demo [123]". */
 static machsym_str report_program(const report *r)
 {
     machsym_str process = r->facts[FACT_PROCESS];
@@ -293,7 +294,7 @@ static bool report_is_program(const report *r, const report_image *image, machsy
 
 void report_finish_images(report *r)
 {
-    machsym_str process = report_program(r); /* once: it may be as long as the report */
+    machsym_str process = report_program(r); /* computed once: it may be as long as the report */
     for (uint32_t i = 0; i < r->image_count; i++) {
         report_image *image = &r->images[i];
         image->is_system = report_is_system(r, image);

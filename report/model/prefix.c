@@ -1,4 +1,4 @@
-/* What stands ahead of a report's lines when it was quoted, or printed into a log. */
+/* Prefixes of a report's lines, from a quote or a log. */
 
 #include "scan.h"
 #include "../base/text.h"
@@ -6,9 +6,9 @@
 
 /* ---- What a report's line begins with ---- */
 
-enum { LOOKED_AT = 300 }; /* bytes of a line: names of images and versions are shorter */
+enum { LOOKED_AT = 300 }; /* bytes of a line to examine: names of images and versions are shorter */
 
-/* Where the first word begins that is an address; s.len: there is none. */
+/* Returns where the first word begins that is an address; s.len if there is no such word. */
 static size_t scan_find_address(machsym_str s)
 {
     const char *x = s.ptr;
@@ -52,7 +52,7 @@ static bool scan_is_image(machsym_str s)
            memchr(s.ptr, '<', s.len < LOOKED_AT ? s.len : (size_t)LOOKED_AT) != NULL;
 }
 
-/* Whether a word begins among the first bytes. */
+/* Whether a word begins within the first bytes. */
 static bool scan_find_in(machsym_str s, size_t first, const char *word)
 {
     machsym_str begin = {s.ptr, s.len < first ? s.len : first};
@@ -94,7 +94,7 @@ static bool scan_is_report_line(machsym_str s)
 
 /* ---- What logs and mails put there ---- */
 
-/* "> > ": how far it reaches. */
+/* Returns the end of a quote mark: "> > ". */
 static size_t scan_quote_end(machsym_str s)
 {
     size_t at = 0;
@@ -110,7 +110,7 @@ static size_t scan_quote_end(machsym_str s)
  * text, or text with more such ends, is not a prefix. */
 enum { PREFIX_MAX = 200, PREFIX_ENDS = 12 };
 
-/* Whether a terminal's colour ends here, "\x1b[31m" or "\x1b[1;31m". */
+/* Whether a terminal's colour code ends here, "\x1b[31m" or "\x1b[1;31m". */
 static bool scan_is_colour_end(machsym_str s, size_t at)
 {
     if (s.ptr[at] != 'm')
@@ -131,8 +131,8 @@ static bool scan_is_end(machsym_str s, size_t at)
     return c == '>' || (closes && at + 1 < s.len && scan_is_blank(s.ptr[at + 1])); /* > ends a mark of HTML */
 }
 
-/* "<165>1 2026-03-14T...", as RFC 5424 begins a line: past the version, which is no frame's number; 0: it
- * does not. */
+/* Matches "<165>1 2026-03-14T...", the start of a line in RFC 5424. Returns the place after the version,
+ * which is not the number of a frame; 0 for other lines. */
 static size_t scan_syslog_version(machsym_str s)
 {
     size_t at = 1;
@@ -145,7 +145,7 @@ static size_t scan_syslog_version(machsym_str s)
     return has_version && scan_decimal(s, &year, &number) && year < s.len && s.ptr[year] == '-' ? at + 1 : 0;
 }
 
-/* Where the report's line begins after a log's prefix; 0: there is none. */
+/* Returns where the report's line begins after a log's prefix; 0 if there is no prefix. */
 static size_t scan_log_end(machsym_str s)
 {
     unsigned ends = 0;
@@ -184,7 +184,7 @@ bool scan_is_line(machsym_str s)
     return scan_is_report_line(s) || scan_log_end(s) > 0;
 }
 
-/* Whether a line begins as another one did, but for its digits: the time goes on. */
+/* Whether two lines have equal prefixes, apart from digits: the time changes. */
 static bool scan_is_alike(machsym_str line, machsym_str prefix)
 {
     for (size_t i = 0; i < prefix.len && i < line.len; i++) {
@@ -196,7 +196,7 @@ static bool scan_is_alike(machsym_str line, machsym_str prefix)
     return prefix.len > 0 && prefix.len <= line.len;
 }
 
-/* Lines that begin as one did that is certain to be a report's are the report's, too. */
+/* A line with the same prefix as a certain line of a report belongs to the report, too. */
 size_t scan_log_len(machsym_str line, machsym_str shadow, machsym_str *log)
 {
     size_t blanks = 0;
@@ -207,7 +207,7 @@ size_t scan_log_len(machsym_str line, machsym_str shadow, machsym_str *log)
     if (is_log) {
         *log = str_make(line.ptr, len);
         while (scan_is_blank(log->ptr[log->len - 1]))
-            log->len--; /* those are the report's, whose lines are indented or not */
+            log->len--; /* these blanks belong to the report: its lines are indented or not */
     } else if (log->len > 0 && len == blanks && scan_is_alike(line, *log)) {
         for (len = log->len; len < line.len && scan_is_blank(line.ptr[len]);)
             len++;
@@ -215,7 +215,7 @@ size_t scan_log_len(machsym_str line, machsym_str shadow, machsym_str *log)
     return len;
 }
 
-/* How many lines a tool writes before one that is certain to be a report's. */
+/* A tool writes at most this many lines before one that is certain to be a report's. */
 enum { FIRST_LINES = 32 };
 
 machsym_str scan_first_log(machsym_str s)

@@ -1,4 +1,4 @@
-/* Reports without what tells of persons; see redact.h. */
+/* Removes personal data from reports; see redact.h. */
 #include "redact.h"
 #include "../base/json.h"
 #include "../base/memory.h"
@@ -34,7 +34,7 @@ static void redact_sip_word(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-/* The hash of a number that counts, and a text. */
+/* Hashes a counter and a text. */
 static uint64_t redact_sip_hash(const uint64_t key[2], uint64_t count, machsym_str s)
 {
     uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
@@ -93,7 +93,7 @@ static bool redact_is_number(machsym_str s)
     return s.len > 0;
 }
 
-/* Digits for the ones of an identifier, in its letters' case. */
+/* Writes digits for those of an identifier, in the same case. */
 static void redact_put_identifier(const redactor *how, machsym_str s, text *out)
 {
     const char *digits = "0123456789ABCDEF";
@@ -112,7 +112,7 @@ static void redact_put_identifier(const redactor *how, machsym_str s, text *out)
     }
 }
 
-/* A number stays one, of as many digits. */
+/* A number becomes a number with as many digits. */
 static void redact_put_number(const redactor *how, machsym_str s, text *out)
 {
     uint64_t hash = redact_sip_hash(how->key, 0, s);
@@ -122,7 +122,8 @@ static void redact_put_number(const redactor *how, machsym_str s, text *out)
     }
 }
 
-/* What a value becomes: what has no form of its own gets a word and 40 bits of the hash. */
+/* Writes the replacement of a value. A value without a form of its own becomes a word and 40 bits of the
+ * hash. */
 static void redact_put_value(const redactor *how, const char *word, machsym_str s, text *out)
 {
     if (s.len == 0)
@@ -140,7 +141,8 @@ static void redact_put_value(const redactor *how, const char *word, machsym_str 
 
 /* ---- Users' folders ---- */
 
-/* Past "/Users/" or "/home/" at an index, in JSON also with backslashes; the index where there is neither. */
+/* Returns the index after "/Users/" or "/home/", in JSON also with backslashes; the same index if there is
+ * neither. */
 static size_t redact_home_end(machsym_str s, size_t at)
 {
     static const char *const homes[] = {"/Users/", "/home/", "\\/Users\\/", "\\/home\\/"};
@@ -151,10 +153,11 @@ static size_t redact_home_end(machsym_str s, size_t at)
     return at;
 }
 
-/* A name with blanks in it is not longer: what seems to be is a path's end and the begin of another. */
+/* Longest user name that may contain blanks. A longer match is the end of one path and the start of
+ * another. */
 enum { MAX_USER = 64 };
 
-/* Whether a name cannot hold a byte. Of JSON's escapes only \uXXXX stands for a letter. */
+/* Whether a byte cannot be part of a name. Of JSON's escapes only \uXXXX can. */
 static bool redact_ends_user(machsym_str s, size_t i)
 {
     static const char ends[] = "\"<>:,()";
@@ -164,7 +167,7 @@ static bool redact_ends_user(machsym_str s, size_t i)
     return (unsigned char)c < ' ' || strchr(ends, c) != NULL;
 }
 
-/* Where the name of a user that begins at an index ends. It may hold blanks when a slash follows. */
+/* Returns where the user name that begins at an index ends. It may contain blanks if a slash follows. */
 static size_t redact_user_end(machsym_str s, size_t at)
 {
     size_t blank = s.len;
@@ -181,7 +184,7 @@ static size_t redact_user_end(machsym_str s, size_t at)
     return is_whole || blank > i ? i : blank;
 }
 
-/* "Shared" names no person, "USER" and "*" are what Apple puts in a name's place. */
+/* "Shared" is not a person. Apple writes "USER" and "*" in place of a name. */
 static bool redact_is_nobody(machsym_str name)
 {
     return name.len == 0 || str_is(name, "Shared") || str_is(name, "USER") || str_is(name, "*");
@@ -190,7 +193,7 @@ static bool redact_is_nobody(machsym_str name)
 static const char user_name[] = "user-";
 enum { USER_DIGITS = 10 };
 
-/* What put_user makes of a name. */
+/* Whether a name is one that put_user wrote. */
 static bool redact_is_replaced(machsym_str name)
 {
     bool is = str_starts(name, user_name) && name.len == sizeof user_name - 1 + USER_DIGITS;
@@ -219,7 +222,7 @@ static void redact_note(edit_list *places, size_t at, size_t end, size_t text_at
     places->v[places->count++] = one;
 }
 
-/* Of what begins at an offset of a report. */
+/* Replaces user names. offset: where s begins in the report. */
 static void redact_users_at(const redactor *how, machsym_str s, size_t offset, text *out, edit_list *places)
 {
     size_t from = 0;
@@ -249,12 +252,13 @@ void redact_users(const redactor *how, machsym_str s, text *out)
 /* ---- Fields ---- */
 
 typedef struct field {
-    const char *in; /* the member whose object it must be in; NULL: any */
+    const char *in; /* the member whose object must contain it; NULL: any */
     const char *key;
     const char *word;
 } field;
 
-/* Compared without case, blanks and what is no letter: "CrashReporter Key" and "crashReporterKey" are one. */
+/* Compared without case, blanks and other characters that are not letters: "CrashReporter Key" and
+ * "crashReporterKey" are equal. */
 static const field fields[] = {
     {NULL, "incident", "incident"},
     {NULL, "incidentid", "incident"},
@@ -262,7 +266,7 @@ static const field fields[] = {
     {NULL, "crashreporterkey", "reporter"},
     {NULL, "anonymousuuid", "reporter"},
     {NULL, "betaidentifier", "reporter"},
-    {NULL, "guid", "reporter"}, /* Chromium's and Electron's name of an installation */
+    {NULL, "guid", "reporter"}, /* an installation's id in Chromium and Electron */
     {NULL, "clientid", "reporter"},
     {NULL, "deviceidentifierforvendor", "vendor"},
     {NULL, "deviceidentifier", "device"},
@@ -297,7 +301,7 @@ static const field fields[] = {
 
 enum { MAX_KEY = 32 };
 
-/* A key as the table has it; false when it is longer than any there. */
+/* Converts a key to the form of the table. Returns false if it is longer than all keys there. */
 static bool redact_plain_key(machsym_str key, char out[MAX_KEY])
 {
     size_t len = 0;
@@ -316,7 +320,8 @@ static bool redact_plain_key(machsym_str key, char out[MAX_KEY])
     return len > 0;
 }
 
-/* The word for what stands under a key in the object of another key; NULL when it may stay. */
+/* Returns the word that replaces a value under a key, in the object of another key; NULL if the value
+ * stays. */
 static const char *redact_find_field(machsym_str key, machsym_str in)
 {
     char plain[MAX_KEY];
@@ -331,21 +336,21 @@ static const char *redact_find_field(machsym_str key, machsym_str in)
 
 /* ---- Reports ---- */
 
-/* Objects in objects whose keys are known; deeper ones count as in none. */
+/* Keys are known for this many nested objects. Deeper objects count as objects without a key. */
 enum { MAX_OPEN = 64 };
 
-/* One pass over a report. What is JSON is told by its quotes: a string that no newline cuts, and after a
- * colon the value. So broken and mixed reports lose as much as whole ones. */
+/* One pass over a report. JSON is recognised by its quotes: a string that no newline cuts, and the value
+ * after a colon. So broken and mixed reports are redacted like whole ones. */
 typedef struct pass {
     const redactor *how;
     machsym_str s;
     size_t at;
-    size_t copied; /* up to here the output has it */
+    size_t copied; /* the output is complete up to here */
     text *out;
     edit_list *places;
-    machsym_str open[MAX_OPEN]; /* the keys of the objects around */
+    machsym_str open[MAX_OPEN]; /* keys of the enclosing objects */
     size_t depth;
-    machsym_str key; /* of the value that comes; empty: none */
+    machsym_str key; /* key of the next value; empty: no key */
 } pass;
 
 static void redact_copy_to(pass *p, size_t end)
@@ -355,7 +360,7 @@ static void redact_copy_to(pass *p, size_t end)
     p->copied = end;
 }
 
-/* Puts a value in place of the one from at to end. */
+/* Replaces the value from at to end. */
 static void redact_replace(pass *p, size_t at, size_t end, const char *word)
 {
     text plain = text_in(p->out->memory);
@@ -368,7 +373,7 @@ static void redact_replace(pass *p, size_t at, size_t end, const char *word)
     text_free(&plain);
 }
 
-/* Blanks, and the bytes of no-break spaces, which mails have, and of a byte order mark. */
+/* Blanks, the bytes of no-break spaces, which mails contain, and those of a byte order mark. */
 static bool redact_is_gap(char c)
 {
     return c == ' ' || c == '\t' || (c != 0 && strchr("\xc2\xa0\xef\xbb\xbf", c) != NULL);
@@ -379,7 +384,8 @@ static bool redact_is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Past the closing quote of the string that begins at `at`; at when it is not closed on its line. */
+/* Returns the index after the closing quote of the string that begins at `at`; returns `at` if its line does
+ * not close it. */
 static size_t redact_string_end(machsym_str s, size_t at)
 {
     for (size_t i = at + 1; i < s.len && s.ptr[i] != '\n'; i++) {
@@ -391,7 +397,7 @@ static size_t redact_string_end(machsym_str s, size_t at)
     return at;
 }
 
-/* The word for the value that comes; NULL when it may stay. */
+/* Returns the word that replaces the next value; NULL if the value stays. */
 static const char *redact_word_of_value(const pass *p)
 {
     bool is_known = p->depth > 0 && p->depth <= MAX_OPEN;
@@ -404,7 +410,7 @@ static void redact_take_string(pass *p)
 {
     size_t at = p->at;
     size_t end = redact_string_end(p->s, at);
-    if (end == at) { /* no string: the rest of the line holds none either */
+    if (end == at) { /* not a string, and the rest of the line has no string either */
         while (p->at < p->s.len && p->s.ptr[p->at] != '\n')
             p->at++;
         return;
@@ -437,8 +443,8 @@ static void redact_take_number(pass *p)
     p->key.len = 0;
 }
 
-/* Where the next part of a line begins after what ends a prefix of a log or a mark of a quote; end:
- * nowhere. */
+/* Returns where the next part of a line begins, after the end of a log prefix or of a quote mark; `end` if
+ * there is no next part. */
 static size_t redact_next_part(machsym_str s, size_t at, size_t end)
 {
     for (; at + 1 < end; at++) {
@@ -455,17 +461,17 @@ static size_t redact_next_part(machsym_str s, size_t at, size_t end)
     return at;
 }
 
-/* The word for "Key:   value" that begins at *at, or after what a log or a mail put ahead of it; *at moves
- * on to the value. NULL: there is no such key. */
+/* Returns the word for "Key:   value" that begins at *at, or after the prefix of a log or a mail, and moves
+ * *at to the value. NULL: no such key. */
 static const char *redact_find_key(machsym_str s, size_t *at, size_t end)
 {
-    enum { PARTS = 12, LOOKED_AT = 200 }; /* no log puts more ahead of a line */
+    enum { PARTS = 12, LOOKED_AT = 200 }; /* no log has a longer prefix */
     size_t from = *at;
     size_t last = end - *at < LOOKED_AT ? end : *at + LOOKED_AT;
     for (unsigned i = 0; i < PARTS && from < last; i++) {
         const char *colon = (const char *)memchr(s.ptr + from, ':', last - from);
         size_t to = colon != NULL ? (size_t)(colon - s.ptr) : end;
-        bool is_key = to < end && memchr(s.ptr + from, '"', to - from) == NULL && /* else it is a member's */
+        bool is_key = to < end && memchr(s.ptr + from, '"', to - from) == NULL && /* else a member's key */
                       (i == 0 || to + 1 == end || redact_is_blank(s.ptr[to + 1]));
         const char *word =
             is_key ? redact_find_field(str_make(s.ptr + from, to - from), str_make(NULL, 0)) : NULL;
@@ -478,7 +484,7 @@ static const char *redact_find_key(machsym_str s, size_t *at, size_t end)
     return NULL;
 }
 
-/* "Key:   value" on a line. Returns false when nothing is to be replaced. */
+/* Redacts "Key:   value" on a line. Returns false if nothing is to be replaced. */
 static bool redact_take_line(pass *p)
 {
     size_t end = p->at + str_line_len(str_make(p->s.ptr + p->at, p->s.len - p->at));
@@ -529,7 +535,7 @@ void redact_report(const redactor *how, machsym_str whole, text *out, edit_list 
             continue;
         line_begins =
             c == '\n' || c == '\r' ||
-            (line_begins && (redact_is_gap(c) || c == '#')); /* which Crashlytics puts ahead of its keys */
+            (line_begins && (redact_is_gap(c) || c == '#')); /* Crashlytics writes # before its keys */
         if (c == '"')
             redact_take_string(&p);
         else if (p.key.len > 0 && c >= '0' && c <= '9')

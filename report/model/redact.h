@@ -1,11 +1,10 @@
 /* ==== >> model/redact ====
- * Job: takes out of a report who and whose device it is of.
+ * Job: removes from a report what identifies a person or a device.
  * Offers: redact_open, redact_report, redact_users.
- * Never: draws a random key: that is handed to it.
+ * Never: makes a random key: the caller gives it.
  *
- * Takes out of a report who and whose device it is of: see machsym.1, --redact, for what. A value becomes
- * another one that a secret key makes of it: equal values stay equal, so that reports can be grouped, and
- * without the key the value cannot be found by trying. */
+ * machsym.1, --redact, lists what is removed. A secret key maps each value to another one. Equal values stay
+ * equal, so that reports can be grouped. Without the key, the value cannot be found by trying. */
 #ifndef MACHSYM_TOOL_REDACT_H
 #define MACHSYM_TOOL_REDACT_H
 
@@ -13,20 +12,20 @@
 #include "machsym.h"
 #include "report.h"
 
-/* Never changes after it is made: any number of threads may use it. */
+/* It does not change after redact_open: any number of threads may use it. */
 typedef struct redactor {
     uint64_t key[2];
-    bool is_again; /* names of users were replaced before: what was put there stays */
-    bool is_raw;   /* and so were members of JSON */
+    bool is_again; /* names of users were replaced before: replacements are kept */
+    bool is_raw;   /* members of JSON were replaced before, too */
 } redactor;
 
-/* With a key made from words. Who guesses them can try names: a key for one run is 16 bytes at random, put
- * into key. */
+/* Makes the key from words. Anyone who guesses the words can test names. For a key that lasts one run, write
+ * 16 random bytes to `key`. */
 void redact_open(redactor *out, const char *words);
-/* Makes a report, text or JSON or both, without what tells of persons. Linear in its length. places: what of
- * the report became what of the output, in the order of both; NULL: not asked. */
+/* Writes a report (text, JSON or both) without personal data. The time is linear in its length. places:
+ * receives which bytes of the report became which bytes of the output, in the order of both; may be NULL. */
 void redact_report(const redactor *how, machsym_str report, text *out, edit_list *places);
-/* Adds a name or path without the names of users' folders in it. */
+/* Appends a name or path without the names of users' folders. */
 void redact_users(const redactor *how, machsym_str s, text *out);
 
 #endif

@@ -4,7 +4,7 @@
 #include "../base/text.h"
 #include "stack.h"
 
-/* More registers than any processor's state has: what is beyond them in a damaged text is no register. */
+/* No processor's state has more registers. A damaged text may list more; they are ignored. */
 enum { REGISTERS_MAX = 128 };
 
 void registers_add(report *r, report_thread *thread, machsym_str name, uint64_t value, machsym_str note)
@@ -49,7 +49,7 @@ bool registers_value(const report *r, const report_thread *thread, const char *n
     return one != NULL;
 }
 
-/* A register of JSON: a number, or an object with a value and what is said of it. */
+/* Reads a register of JSON: a number, or an object with a value and a note. */
 static void registers_add_member(report *r, report_thread *thread, const json *doc, machsym_str name,
                                  uint32_t member)
 {

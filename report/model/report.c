@@ -13,7 +13,7 @@ report_image *report_add_image(report *r)
 
 enum {
     RECENT_IMAGES = 16
-}; /* frames in turn are of few images; an image that comes back later is listed twice */
+}; /* frames often alternate between few images; an image that comes back later is listed twice */
 
 uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str path, const machsym_uuid *uuid)
 {
@@ -35,7 +35,7 @@ uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str p
     return last;
 }
 
-/* Threads without a number are counted from the first one of their report. */
+/* Threads without a number are numbered from the first one of their report. */
 report_thread *report_add_thread(report *r)
 {
     uint32_t first = r->part_count > 0 ? r->parts[r->part_count - 1].thread : 0;

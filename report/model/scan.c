@@ -10,7 +10,7 @@ machsym_str scan_view(const text_parser *p, size_t lo, size_t hi)
     return str_make(p->r->shadow + lo, hi > lo ? hi - lo : 0);
 }
 
-/* Where the next such byte stands, or hi. */
+/* Returns where the byte next occurs, or hi. */
 static size_t scan_next_end(const text_parser *p, size_t at, char byte)
 {
     const char *s = p->r->shadow;
@@ -26,7 +26,7 @@ void scan_begin(text_parser *p, size_t lo)
     p->next_cr = scan_next_end(p, lo, '\r');
 }
 
-/* Each end of a line is looked for once, however far it is: a text may have one kind of them only. */
+/* Each kind of line end is searched for once, however far away it is: a text may have only one kind. */
 text_line scan_line(text_parser *p, size_t at)
 {
     text_line line = {at, at, at};
@@ -60,7 +60,7 @@ size_t scan_word(const text_parser *p, size_t at, size_t end)
     return to;
 }
 
-/* The line before one: a title, or the function that the line is of. */
+/* The line before a line: a title, or the function that the line belongs to. */
 machsym_str scan_line_before(const text_parser *p, size_t at)
 {
     const char *s = p->r->shadow;
@@ -88,7 +88,7 @@ bool scan_decimal(machsym_str s, size_t *at, uint64_t *out)
     return true;
 }
 
-/* "0x" and hexadecimal digits at s[*at], ended by a byte that is none; moves past them. */
+/* "0x" and hexadecimal digits at s[*at], ended by another byte; moves past them. */
 bool scan_address(machsym_str s, size_t *at, uint64_t *out)
 {
     size_t digits = *at + 2;
@@ -112,7 +112,7 @@ bool scan_address(machsym_str s, size_t *at, uint64_t *out)
     return true;
 }
 
-/* " + N" at s[at]; returns the place after, or at. backtrace_symbols writes large offsets as "+ -N". */
+/* " + N" at s[at]; returns the index after it, or at. backtrace_symbols writes large offsets as "+ -N". */
 size_t scan_plus(machsym_str s, size_t at)
 {
     size_t i = at + 3;
@@ -126,7 +126,7 @@ size_t scan_plus(machsym_str s, size_t at)
     return i > digits ? i : at;
 }
 
-/* ---- The report at hand ---- */
+/* ---- The current report ---- */
 
 report_thread *scan_open_thread(text_parser *p)
 {
@@ -160,7 +160,7 @@ report_frame *scan_add_frame(text_parser *p, text_line line, frame_form form)
 
 /* ---- What a frame's text says ---- */
 
-/* A text without the last " [WORDS]" at its end; all of it where none stands there. */
+/* Returns the text without " [WORDS]" at its end. */
 static machsym_str scan_cut_mark(machsym_str s)
 {
     size_t at = s.len;
@@ -171,8 +171,8 @@ static machsym_str scan_cut_mark(machsym_str s)
     return at > 2 && s.ptr[at - 2] == ' ' ? str_make(s.ptr, at - 2) : s;
 }
 
-/* A line without " [callers left out]", and as --owners makes it, without " [OWNER]" ahead of that, where an
- * offset or a place stands before them: what a name ends with stays. */
+/* Removes " [callers left out]", and " [OWNER]" of --owners before it, if an offset or a place stands before
+ * them. Otherwise the brackets belong to the name. */
 static machsym_str scan_without_marks(machsym_str s)
 {
     enum { MARKS = 2 };

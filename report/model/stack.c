@@ -1,10 +1,10 @@
-/* The stack that tells what happened; see stack.h. */
+/* The stack that shows what happened; see stack.h. */
 
 #include "stack.h"
 #include "../base/digits.h"
 #include <string.h>
 
-/* Of a report that lists no images, frames with a source line and those of no image of the system are the
+/* If a report has no image list, frames with a source line and frames outside the system's images are the
  * app's. */
 bool stack_is_own(const report *r, const report_frame *frame)
 {
@@ -13,7 +13,7 @@ bool stack_is_own(const report *r, const report_frame *frame)
     return frame->given_line || !report_has_system_name(frame->image_name);
 }
 
-/* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */
+/* How many functions a frame stands for: the inlined calls and the real one; 1 if nothing was found. */
 uint32_t stack_layers(const report_frame *frame)
 {
     return frame->call_count > 0 ? frame->call_count : 1;
@@ -29,7 +29,8 @@ machsym_str stack_image_name(const report *r, const report_frame *frame)
     return frame->image != REPORT_NONE ? r->images[frame->image].name : frame->image_name;
 }
 
-/* The stack that tells: the exception's when it was thrown, else the thread that crashed, else the first. */
+/* The stack that shows what happened: the exception's if it was thrown, else the crashed thread, else the
+ * first. */
 const report_thread *stack_main(const report *r)
 {
     const report_thread *crashed = NULL;
@@ -49,7 +50,7 @@ const report_thread *stack_main(const report *r)
     return crashed;
 }
 
-/* How many frames it has: of a tree of samples, those of its heaviest path. */
+/* How many frames it has: in a tree of samples, those of its heaviest path. */
 uint32_t stack_count(const report_thread *thread)
 {
     return thread->path > 0 ? thread->path : thread->count;
@@ -68,7 +69,7 @@ bool stack_is_crash(const report *r)
     return r->facts[FACT_EVENT].len == 0 || r->facts[FACT_EXCEPTION].len > 0 || r->kind == REPORT_PANIC;
 }
 
-/* The frame at a number of steps from the top. */
+/* The frame that is this many steps below the top. */
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step)
 {
     return &r->frames[thread->first + (thread->callers_first ? stack_count(thread) - 1 - step : step)];

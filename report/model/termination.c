@@ -21,7 +21,7 @@ static bool termination_is_upper(char c)
     return (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The digits that s begins with, "0x" among them. */
+/* The digits at the start of s, with "0x". */
 static machsym_str termination_number_at(machsym_str s)
 {
     bool hex = s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 32) == 'x';
@@ -32,7 +32,8 @@ static machsym_str termination_number_at(machsym_str s)
     return str_make(s.ptr, at > 2u * hex ? at : 0);
 }
 
-/* "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:..." tells what stands before it elsewhere. */
+/* "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:..." has the fields that stand before it in
+ * other reports. */
 static void termination_set_from_context(report *r, machsym_str s)
 {
     uint64_t domain;

@@ -9,7 +9,7 @@
 #include "report.h"
 
 /* Namespaces of terminations: OS_REASON_* of xnu's bsd/sys/reason.h, by number, since RBSTerminateContext
- * tells the number only (37 is none); and those that reports name beside them. */
+ * has only the number (37 is unused); and those that reports name beside them. */
 #define TERMINATION_SPACES(X)                                                                                \
     X(JETSAM, 1)                                                                                             \
     X(SIGNAL, 2)                                                                                             \
@@ -68,10 +68,11 @@ typedef enum termination_space {
 #undef SPACE_NUMBER
 } termination_space;
 
-/* NULL: there is none of that number. */
+/* NULL: unknown number. */
 const char *termination_space_name(uint64_t number);
 
-/* Splits "Namespace SIGNAL, Code 11 Segmentation fault: 11" and its like into facts; may have many lines. */
+/* Splits "Namespace SIGNAL, Code 11 Segmentation fault: 11" and similar texts into facts. The text may have
+ * many lines. */
 void termination_parse(report *r, machsym_str s);
 
 #endif

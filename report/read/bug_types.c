@@ -1,9 +1,9 @@
-/* What the system's kinds of reports are about; see bug_types.h. */
+/* Names of the system's kinds of reports; see bug_types.h. */
 #include "bug_types.h"
 #include "../base/text.h"
 
-/* Names of the numbers are those that tools publish, github.com/doronz88/pycrashreport (BugType) first; 140
- * is of reports that people published. A kind that has stacks is named for reports that have none. */
+/* The names are those that tools publish, github.com/doronz88/pycrashreport (BugType) first. 140 comes from
+ * published reports. Kinds with stacks are listed for reports that lack them. */
 static const struct {
     const char *bug_type;
     const char *words;

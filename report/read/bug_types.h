@@ -1,5 +1,5 @@
 /* ==== >> read/bug_types ====
- * Job: what the system's kinds of reports are about, by bug_type.
+ * Job: names of the system's kinds of reports, by bug_type.
  * Offers: bug_type_words.
  * Never: reads a report. */
 #ifndef REPORT_BUG_TYPES_H
@@ -7,8 +7,8 @@
 
 #include "machsym.h"
 
-/* "jetsam" of 298; NULL: it has no name here. Crashes and panics have none: they are what their stacks
- * tell. */
+/* Returns "jetsam" for 298; NULL: not in the table. Crashes and panics are not in it, because their stacks
+ * tell what they are. */
 const char *bug_type_words(machsym_str bug_type);
 
 #endif

@@ -1,9 +1,9 @@
 /* ==== >> read/bugsnag ====
  * Job: Bugsnag events, as the app sends them and as the service hands them out.
  * Offers: its reader, for read/formats.h.
- * Never: guesses an image that no frame tells.
+ * Never: guesses an image that no frame names.
  *
- * Bugsnag events: as the app sends them, in a payload or alone, and as the service hands them out. */
+ * The app sends events in a payload or alone. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"
@@ -14,11 +14,11 @@
 #include "machsym.h"
 #include "formats.h"
 
-/* The event at hand. */
+/* The current event. */
 typedef struct bugsnag_reader {
     report *r;
     uint32_t doc;
-    uint32_t exception; /* the first exception's stack, a thread; REPORT_NONE */
+    uint32_t exception; /* the thread with the first exception's stack; may be REPORT_NONE */
 } bugsnag_reader;
 
 static void bugsnag_set_facts(report *r, const json *doc, uint32_t event)
@@ -39,7 +39,7 @@ static void bugsnag_set_facts(report *r, const json *doc, uint32_t event)
                   fields_text(r, doc, json_get(doc, device, "osVersion")), build);
 }
 
-/* Every frame tells its image; those that are alike become one. */
+/* Every frame names its image. Equal ones are merged. */
 static void bugsnag_add_image(bugsnag_reader *w, report_frame *frame)
 {
     report *r = w->r;
@@ -112,7 +112,7 @@ static void bugsnag_add_threads(bugsnag_reader *w, uint32_t array)
     }
 }
 
-/* An event has frames that tell their image, in exceptions or threads. */
+/* An event has frames that name their image, in exceptions or threads. */
 static bool bugsnag_has_frames(const json *doc, uint32_t array)
 {
     uint32_t at = JSON_NONE;
@@ -147,7 +147,7 @@ static bool bugsnag_read_event(report *r, uint32_t doc_index, uint32_t event)
     return true;
 }
 
-/* A payload holds several events; each tells its images, so that those of all of them may be one. */
+/* A payload holds several events. Each names its images; equal ones of all events are merged. */
 bool report_parse_bugsnag(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];

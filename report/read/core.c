@@ -20,16 +20,16 @@ enum {
 };
 enum { SEGMENT_SIZE = 72, SECTION_SIZE = 80, NOTE_SIZE = 40, IMAGE_SIZE = 48, DYLD_IMAGE_SIZE = 24 };
 
-/* Longer paths the system does not have. */
+/* The system has no longer paths. */
 enum { MAX_PATH = 1024 };
 
-/* The core at hand. */
+/* The core file that is read. */
 typedef struct core {
     machsym_str in;
-    size_t commands_left; /* load commands that may be read yet: those of images may overlap */
-    uint64_t main;        /* where the program lies; 0: not known */
-    uint64_t linker;      /* where the dynamic linker keeps its list of images; 0: not known */
-    bool has_list;        /* a note with the list of images was read: of several the first counts */
+    size_t commands_left; /* load commands that may still be read: those of images may overlap */
+    uint64_t main;        /* address of the program; 0: unknown */
+    uint64_t linker;      /* address of the dynamic linker's list of images; 0: unknown */
+    bool has_list;        /* a note with the list of images was read; the first one counts */
     dump d;
 } core;
 
@@ -41,7 +41,7 @@ bool core_is(machsym_str input)
 
 /* ---- Values ---- */
 
-/* A number of a record, of which the caller has seen that it is long enough. */
+/* Reads a number of a record. The caller has checked the length. */
 static uint64_t core_get(machsym_str s, size_t at, size_t size)
 {
     uint64_t value = 0;
@@ -65,7 +65,7 @@ static size_t core_place(const core *c, machsym_str s)
     return (size_t)(s.ptr - c->in.ptr);
 }
 
-/* Bytes of the file, of which some may be cut off; field: the record that tells where they are. */
+/* Returns bytes of the file, without those past its end. field: the record that holds their place. */
 static machsym_str core_bytes(core *c, machsym_str field, uint64_t at, uint64_t size, const char *what)
 {
     uint64_t left = at < c->in.len ? c->in.len - at : 0;
@@ -74,7 +74,7 @@ static machsym_str core_bytes(core *c, machsym_str field, uint64_t at, uint64_t 
     return str_make(c->in.ptr + (left > 0 ? (size_t)at : 0), (size_t)(size < left ? size : left));
 }
 
-/* A text up to its NUL. */
+/* Reads a text up to its NUL. */
 static machsym_str core_text(core *c, machsym_str s, machsym_str field)
 {
     if (s.len > MAX_PATH)
@@ -84,7 +84,7 @@ static machsym_str core_text(core *c, machsym_str s, machsym_str field)
     return dump_take_text(&c->d, s, core_place(c, field));
 }
 
-/* Texts of 16 bytes: names of segments, sections and notes. */
+/* Reads a text of 16 bytes: the name of a segment, a section or a note. */
 static bool core_is_named(machsym_str s, size_t at, const char *name)
 {
     enum { NAME = 16 };
@@ -94,7 +94,7 @@ static bool core_is_named(machsym_str s, size_t at, const char *name)
 
 /* ---- Load commands ---- */
 
-/* The next of load commands, from *at on; false: at the end, and at one that is damaged. */
+/* Steps through load commands. Returns false at the end, and at a damaged one. */
 static bool core_next_command(core *c, machsym_str commands, size_t *at, machsym_str *command)
 {
     if (commands.len - *at < COMMAND_SIZE)
@@ -124,7 +124,7 @@ static machsym_str core_commands(machsym_str header)
 
 /* ---- Images in memory ---- */
 
-/* Where the dynamic linker tells what it loaded, by the name of a section of its own. */
+/* Finds the dynamic linker's list of images by the name of a section of its own. */
 static void core_find_linker(core *c, machsym_str segment, uint64_t slide)
 {
     for (size_t at = SEGMENT_SIZE; at + SECTION_SIZE <= segment.len; at += SECTION_SIZE) {
@@ -152,7 +152,7 @@ static void core_read_image_command(core *c, machsym_str command, uint64_t slide
     }
 }
 
-/* How far an image was moved. */
+/* Returns the slide of an image. */
 static uint64_t core_slide_of(core *c, machsym_str commands, uint64_t base)
 {
     machsym_str command;
@@ -164,7 +164,7 @@ static uint64_t core_slide_of(core *c, machsym_str commands, uint64_t base)
     return 0;
 }
 
-/* What the header of an image in memory tells, if it is there. */
+/* Reads the header of an image in memory, if it is there. */
 static void core_read_header(core *c, decoded_image *image)
 {
     machsym_str header = dump_bytes_at(&c->d, image->base);
@@ -182,7 +182,7 @@ static void core_read_header(core *c, decoded_image *image)
     image->is_open = image->end == 0;
 }
 
-/* An address that is not known is 0 or the last one. */
+/* An unknown address is 0 or the highest one. */
 static bool core_is_address(uint64_t base)
 {
     return base != 0 && base != UINT64_MAX;
@@ -198,7 +198,7 @@ static decoded_image *core_add_image(core *c, uint64_t base)
 
 /* ---- Notes ---- */
 
-/* "all image infos": where each image lies, and its path. */
+/* Reads "all image infos": address and path of each image. */
 static void core_read_image_list(core *c, machsym_str note)
 {
     static const char what[] = "the list of images lies outside the file";
@@ -220,7 +220,8 @@ static void core_read_image_list(core *c, machsym_str note)
     }
 }
 
-/* "main bin spec": the program. "load binary": an image. Both tell a UUID, and an address if it is known. */
+/* Reads "main bin spec" (the program) and "load binary" (an image). Both have a UUID, and an address if it is
+ * known. */
 static void core_read_one_image(core *c, machsym_str note, size_t uuid_at, size_t base_at, size_t name_at)
 {
     uint64_t base = note.len >= name_at ? core_u64(note, base_at) : 0;
@@ -288,11 +289,11 @@ static const dump_layout x86_trap_layout = {DUMP_CPU_X86_64,    "x86_64", "", ""
 static const dump_layout arm64_trap_layout = {DUMP_CPU_ARM64,       "arm64", "", "", "", "", NULL,
                                               ROWS(arm64_trap_rows)};
 
-/* States of a thread, by the numbers that they have in a command: why it stopped, and its registers. */
+/* States of a thread, by their numbers in a command: why it stopped, and its registers. */
 static const struct {
     uint32_t cputype;
     uint32_t flavor;
-    size_t size; /* up to the last of its registers */
+    size_t size; /* up to the last register */
     bool is_trap;
     const dump_layout *layout;
 } states[] = {{DUMP_CPU_X86_64, 4, 144, false, &x86_layout},
@@ -315,7 +316,7 @@ static void core_read_state(core *c, uint32_t flavor, machsym_str bytes, dump_th
     }
 }
 
-/* Some states say inside which one they are. */
+/* Some states name the state that they contain. */
 static bool core_is_unified(const core *c, uint32_t flavor)
 {
     return c->d.cputype == DUMP_CPU_ARM64 ? flavor == 1 : flavor == 7 || flavor == 9;
@@ -342,9 +343,9 @@ static void core_read_thread(core *c, machsym_str command)
     }
 }
 
-/* ---- Images that no note tells ---- */
+/* ---- Images without a note ---- */
 
-/* The dynamic linker's list, as the process had it. */
+/* Reads the dynamic linker's list from the memory of the process. */
 static void core_read_linker_list(core *c)
 {
     enum { HEAD = 16 };
@@ -362,7 +363,8 @@ static void core_read_linker_list(core *c)
     }
 }
 
-/* What memory begins with may be an image; of which one is the linker, which has a list of the others. */
+/* Tests whether each memory range begins with an image. One of them is the dynamic linker, whose list names
+ * the others. */
 static void core_find_images(core *c)
 {
     for (uint32_t i = 0; i < c->d.memory_count; i++) {
@@ -373,7 +375,7 @@ static void core_find_images(core *c)
     core_read_linker_list(c);
 }
 
-/* Images that are told twice become one, which has what each of them told. */
+/* Merges images with the same address. The result has what either of them has. */
 static void core_merge_images(core *c)
 {
     static const machsym_uuid none = {0};
@@ -395,7 +397,7 @@ static void core_merge_images(core *c)
 
 /* ---- The whole ---- */
 
-/* Runs over the load commands, and hands those of a kind to read. */
+/* Walks over the load commands, and passes those of one kind to read. */
 static void core_each(core *c, uint32_t kind, void (*read)(core *c, machsym_str command))
 {
     machsym_str commands = core_commands(c->in);
@@ -407,7 +409,8 @@ static void core_each(core *c, uint32_t kind, void (*read)(core *c, machsym_str 
     }
 }
 
-/* Why a thread entered the kernel last: Mach's number of the exception; 0: it called the system, or waits. */
+/* Returns why a thread last entered the kernel, as the number of a Mach exception; 0: a system call, or it
+ * waits. */
 static uint64_t core_exception_of(const core *c, const dump_thread *thread)
 {
     enum { BAD_ACCESS = 1, BAD_INSTRUCTION = 2, BREAKPOINT = 6 };
@@ -423,7 +426,7 @@ static uint64_t core_exception_of(const core *c, const dump_thread *thread)
     }
     if (c->d.cputype != DUMP_CPU_X86_64 || !dump_register_of(&thread->trap, "trap", &value))
         return 0;
-    switch (value) { /* 0, a division by zero, is also what a state that nobody filled has */
+    switch (value) { /* 0 is a division by zero, and also an empty state */
     case 3: return BREAKPOINT;
     case 6: return BAD_INSTRUCTION;
     case 13:
@@ -432,7 +435,7 @@ static uint64_t core_exception_of(const core *c, const dump_thread *thread)
     }
 }
 
-/* A core does not tell which thread crashed. If just one stopped in an exception, it is that. */
+/* A core file does not say which thread crashed. If exactly one stopped in an exception, it is that one. */
 static void core_find_crash(core *c)
 {
     uint32_t count = 0;
@@ -460,7 +463,7 @@ static void core_find_crash(core *c)
         has_pc && has_at && machsym_plain_pc(c->d.cputype, pc) == machsym_plain_pc(c->d.cputype, at);
 }
 
-/* The program: an image of that type, else the first one that is told. */
+/* Finds the program: an image of that type, else the first image. */
 static void core_put_head(core *c)
 {
     text *t = &c->d.head;
@@ -485,7 +488,7 @@ static void core_read(core *c)
     dump_sort_memory(&c->d);
     core_each(c, LC_THREAD, core_read_thread);
     core_each(c, LC_NOTE, core_read_note);
-    c->commands_left = c->in.len; /* which are 8 bytes each at least, and are read three times */
+    c->commands_left = c->in.len; /* each has at least 8 bytes, and is read three times */
     if (c->d.image_count == 0)
         core_find_images(c);
     for (uint32_t i = 0; i < c->d.image_count; i++)

@@ -9,7 +9,7 @@
 #include "machsym.h"
 
 bool core_is(machsym_str input);
-/* As minidump_decode. */
+/* Works as minidump_decode. */
 size_t core_decode(machsym_str input, text *out, const char **what);
 
 #endif

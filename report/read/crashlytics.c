@@ -3,8 +3,8 @@
  * Offers: its reader, for read/lines.h.
  * Never: reads its JSON.
  *
- * Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose UUID
- * is told where symbols are missing; older ones are addresses at run time, of images that are not told. */
+ * An address in such a stack is an offset in its image. The image's UUID is given if symbols are missing. Older
+ * stacks have run-time addresses without images. */
 #include "../base/digits.h"
 #include "../base/memory.h"
 #include "../base/text.h"
@@ -18,7 +18,7 @@
 
 /* ---- Frames ---- */
 
-/* No image is as large as the memory below the first address that a 64-bit program is loaded at. */
+/* No image is as large as the memory below a 64-bit program's first load address. */
 #define LOWEST_ADDRESS ((uint64_t)1 << 32)
 
 /* "(Missing UUID 4c4c...)", "(Missing)"; the words are in the language of the reader. */
@@ -70,8 +70,7 @@ static bool crashlytics_is_before(const void *element, const void *name)
     return crashlytics_name_order(((const image_name *)element)->name, *(const machsym_str *)name) < 0;
 }
 
-/* Frames that have a name tell no UUID: they are in the image of their name, if another frame tells which it
- * is. */
+/* Frames with a name have no UUID. Their image is found by its name, if another frame has the UUID. */
 void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
 {
     uint32_t count = 0;
@@ -156,7 +155,7 @@ static void crashlytics_set_thrown(text_parser *p, machsym_str s)
                       colon < s.len ? crashlytics_rest_after(s, colon + 1) : str_make(s.ptr, 0));
 }
 
-/* "#0. Crashed: com.apple.main-thread": the thread that follows. */
+/* "#0. Crashed: com.apple.main-thread": title of the next thread. */
 static void crashlytics_open_title(text_parser *p, machsym_str s)
 {
     static const char fatal[] = "Fatal Exception:";
@@ -189,8 +188,8 @@ bool text_parse_crashlytics(text_parser *p, machsym_str s)
     if (!p->crashlytics || s.len == 0 || scan_is_digit(s.ptr[0]) || crashlytics_parse_header(p, s) ||
         crashlytics_parse_exception(p, s) || str_is(s, "--"))
         return p->crashlytics && s.len > 0 && !scan_is_digit(s.ptr[0]);
-    /* a title follows an empty line, and may stand again right above its frames; else the line goes on with
-     * the one before: the reason of an exception */
+    /* A title follows an empty line, and may be repeated above its frames. Any other line continues the
+     * reason of an exception. */
     bool is_first_line = p->open && p->r->threads[p->r->thread_count - 1].count == 0;
     if (str_starts(s, again)) {
         if (!is_first_line)

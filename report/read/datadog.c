@@ -49,7 +49,7 @@ static void datadog_add_image(report *r, const json *doc, uint32_t object)
     image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, object, "uuid")), &image->uuid);
 }
 
-/* "Thread 5", as the SDK calls each, is its number. */
+/* The SDK calls each thread "Thread 5"; the number is the thread's. */
 static bool datadog_is_number(machsym_str name, uint64_t *out)
 {
     size_t at = sizeof "Thread " - 1;
@@ -65,7 +65,7 @@ static bool datadog_is_number(machsym_str name, uint64_t *out)
     return true;
 }
 
-/* The stack in a string is one thread. */
+/* Reads the stack in a string, which is one thread. */
 static void datadog_add_stack(report *r, uint32_t doc_index, uint32_t owner, bool crashed)
 {
     const json *doc = &r->docs[doc_index];
@@ -86,7 +86,7 @@ static void datadog_add_stack(report *r, uint32_t doc_index, uint32_t owner, boo
     }
 }
 
-/* The error's stack once more, in the list of threads. */
+/* The thread list repeats the stack of the error. */
 static void datadog_join_thread(report *r, uint32_t main, uint32_t listed)
 {
     report_thread *error = &r->threads[main];
@@ -105,7 +105,7 @@ bool report_tell_datadog(const json *doc, uint32_t object)
            json_is(doc, json_get(doc, error, "stack"), JSON_STRING);
 }
 
-/* The thread that crashed has the stack of the error too. */
+/* The crashed thread has the stack of the error, too. */
 bool report_parse_datadog(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];

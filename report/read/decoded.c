@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every frame is written with the name of its image, which longer ones would make much larger than it is
- * in the report. */
+/* Every frame is written with the name of its image. Longer names would make the output much larger than the
+ * report. */
 enum { MAX_NAME = 64 };
 
 /* ---- The header ---- */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Apple's reports end a stack there. */
+/* Apple's reports cut stacks at this depth. */
 enum { MAX_FRAMES = 512 };
 
-/* A record of a frame takes 16 bytes of memory, which only threads that share a stack have in common. */
+/* A frame record takes 16 bytes of memory. Only threads on the same stack share records. */
 enum { FRAME_BYTES = 16 };
 
 void dump_begin(dump *d, mem_source *memory, size_t file_len, size_t text_left)
@@ -85,14 +85,14 @@ void dump_note(dump *d, size_t at, const char *what)
     if (d->what != NULL)
         return;
     d->what = what;
-    d->damaged_at = at > 0 ? at : 1; /* 0 stands for a file that is whole; its name, at 0, is */
+    d->damaged_at = at > 0 ? at : 1; /* 0 means an undamaged file; damage at offset 0 (the magic) becomes 1 */
 }
 
 machsym_str dump_take_text(dump *d, machsym_str plain, size_t at)
 {
     if (plain.len > d->text_left) {
         dump_note(d, at, "texts overlap");
-        d->text_left = 0; /* else each text of such a file would be read before it is refused */
+        d->text_left = 0; /* else every other text of the file would be read before it is refused */
         return str_make(NULL, 0);
     }
     d->text_left -= plain.len;
@@ -124,11 +124,11 @@ static int dump_by_base(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Of memory that is there twice the range that begins first stays. So none overlap. */
+/* Of overlapping ranges the one that begins first wins, so that no two overlap. */
 void dump_sort_memory(dump *d)
 {
     uint32_t count = 0;
-    uint64_t end = 0; /* of what stays: no range ends at 2^64 or after it */
+    uint64_t end = 0; /* end of the last range that stays: no range reaches 2^64 */
     if (d->memory_count > 0)
         qsort(d->memory, d->memory_count, sizeof *d->memory, dump_by_base);
     for (uint32_t i = 0; i < d->memory_count; i++) {
@@ -194,7 +194,7 @@ bool dump_register_of(const dump_state *state, const char *name, uint64_t *out)
     return false;
 }
 
-/* Returns how many registers stand there now. */
+/* Returns how many registers are written so far. */
 static uint32_t dump_put_state(const dump_state *state, uint32_t count, text *out)
 {
     for (uint32_t i = 0; state->layout != NULL && i < state->layout->count; i++) {
@@ -226,8 +226,8 @@ static const decoded_image *dump_image_of(const dump *d, uint64_t addr)
     return decoded_find_image(d->images, d->image_count, addr);
 }
 
-/* Who called an address that has no code: no instruction of a function ran there, so the return address is
- * still where the call left it. */
+/* Returns the caller of an address without code. No instruction of a function ran there, so the return
+ * address is still where the call left it. */
 static uint64_t dump_caller_of_nothing(const dump *d, const dump_state *state, uint64_t sp)
 {
     uint64_t caller = 0;
@@ -239,8 +239,8 @@ static uint64_t dump_caller_of_nothing(const dump *d, const dump_state *state, u
     return dump_image_of(d, caller) != NULL ? caller : 0;
 }
 
-/* What ends a stack outside of all images is no code that is known to be any: a frame pointer that holds
- * something else leads there. Code that was made at run time has callers in images. */
+/* Drops addresses outside all images from the end of a stack: a frame pointer that holds something else leads
+ * there. Code that was made at run time stays, because its callers are in images. */
 static uint32_t dump_known_frames(const dump *d, const uint64_t *frames, uint32_t count)
 {
     while (d->image_count > 0 && count > 1 && dump_image_of(d, frames[count - 1]) == NULL)
@@ -248,13 +248,12 @@ static uint32_t dump_known_frames(const dump *d, const uint64_t *frames, uint32_
     return count;
 }
 
-/* Returns how many of the frames that are left were looked for. */
+/* Returns how many frames the walk found, which count against `left`. */
 static size_t dump_put_stack(const dump *d, const dump_thread *thread, size_t left, text *out)
 {
     uint64_t frames[MAX_FRAMES];
     const dump_state *state = &thread->state;
-    framewalk walk = {dump_read,  d, 0, 0,
-                      UINT64_MAX, 0, 0}; /* without a stack pointer: no frame but the pc */
+    framewalk walk = {dump_read, d, 0, 0, UINT64_MAX, 0, 0}; /* without a stack pointer: only the pc */
     if (state->layout == NULL || !dump_register_of(state, state->layout->pc, &walk.pc))
         return 0;
     walk.cputype = state->layout->cputype;
@@ -300,7 +299,7 @@ static void dump_put_threads(dump *d, text *out)
 
 /* ---- The report ---- */
 
-/* Lines of these forms mean something in text; a message that has one is quoted. */
+/* Lines of these forms have a meaning in crash text, so a message with such a line is quoted. */
 static bool dump_is_plain_message(machsym_str s)
 {
     static const char *const words[] = {"Fatal error",       "Assertion failed", "Precondition failed",

@@ -3,38 +3,38 @@
  * Offers: the readers that REPORT_KINDS names; report_parse_text, report_parse_xctrace.
  * Never: reads one: each format is a file of its own.
  *
- * The readers of formats. What opens reports tries them: see recognise.c. */
+ * recognise.c tries these readers. */
 #ifndef REPORT_FORMATS_H
 #define REPORT_FORMATS_H
 
 #include "../base/json.h"
 #include "../model/report.h"
 
-/* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
+/* Reads text between lo and hi of the shadow. escape: how the bytes there are escaped. */
 void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
-/* Reads a JSON document of a kind; false when it holds nothing of a report. */
+/* Read a JSON document of a kind. Return false if it has nothing of a report. */
 #define READ_NOTHING(...)
 #define READ_DOCUMENT(kind, words, reader)       bool report_parse_##reader(report *r, uint32_t doc);
 #define READ_OBJECT(kind, words, reader, member) READ_DOCUMENT(kind, words, reader)
 REPORT_KINDS(READ_NOTHING, READ_DOCUMENT, READ_OBJECT)
 #undef READ_DOCUMENT
 #undef READ_OBJECT
-/* Whether an object of a document, or its value 0, is a report of a kind. */
+/* Whether an object of a document (0: the document itself) is a report of a kind. */
 #define TELL_OBJECT(kind, words, reader, member) bool report_tell_##reader(const json *doc, uint32_t object);
 REPORT_KINDS(READ_NOTHING, READ_NOTHING, TELL_OBJECT)
 #undef TELL_OBJECT
 #undef READ_NOTHING
-/* A document that holds documents of several kinds: what is tried before all kinds. */
+/* Reads a document that holds documents of several kinds. Tried before all kinds. */
 bool report_parse_mixed(report *r, uint32_t doc);
-/* A document of no kind, whose strings and objects may be reports: what is tried after all kinds. */
+/* Reads a document of an unknown kind whose strings and objects may be reports. Tried after all kinds. */
 bool report_parse_strings(report *r, uint32_t doc);
-/* The facts of an .ips. */
+/* Reads the facts of an .ips. */
 void report_set_ips_facts(report *r, uint32_t doc);
-/* Text inside a JSON string. */
+/* Reads text inside a JSON string. */
 void report_parse_string(report *r, uint32_t doc, uint32_t token);
-/* Settles whether a stack of lldb's may use the images of the report ahead. The frames were placed before. */
+/* Decides whether an lldb stack may use the images of the report before it. The frames must be placed. */
 void report_settle_lldb(report *r);
-/* What xctrace exports as XML; false when the text is none. */
+/* Reads the XML that xctrace exports. Returns false for other text. */
 bool report_parse_xctrace(report *r);
 
 #endif

@@ -1,8 +1,8 @@
 /* Stacks by frame pointers; see frame_walk.h. */
 #include "frame_walk.h"
 
-/* A frame pointer points to the one before it, behind which the return address stands, on arm64 and x86_64
- * alike. Swift sets this bit in one whose frame has an asynchronous context. */
+/* On arm64 and x86_64 a frame pointer points to the one before it, and the return address comes after that.
+ * Swift sets this bit if the frame has an asynchronous context. */
 static const uint64_t async_bit = UINT64_C(1) << 60;
 
 /* No code lies in the first page. */
@@ -27,7 +27,7 @@ uint32_t framewalk_stack(const framewalk *walk, uint64_t *out, uint32_t cap)
         if (back < FIRST_PAGE)
             break;
         out[count++] = back;
-        lowest = fp + 2 * WORD; /* a record that begins below is this one, or the stack grows the wrong way */
+        lowest = fp + 2 * WORD; /* a lower record is this one again, or the stack grows the wrong way */
         fp = next & ~async_bit;
     }
     return count;

@@ -30,7 +30,7 @@ static bool hash_take_group(machsym_str *s, machsym_str *inside)
 
 /* Where the frame's code lies. */
 typedef struct module {
-    machsym_str path; /* empty: not told */
+    machsym_str path; /* empty: unknown */
     machsym_str arch;
     uint64_t offset; /* from the beginning of the file's addresses */
     machsym_uuid uuid;
@@ -57,8 +57,8 @@ static bool hash_parse_module(machsym_str s, module *m)
     return m->path.len > 0;
 }
 
-/* Takes the groups off the end: the module, and the build id, of which compilers of Apple platforms write the
- * load command that follows the UUID too. */
+/* Takes the module and the build id off the end. On Apple platforms, compilers also write the load command
+ * after the UUID into the build id. */
 static machsym_str hash_take_module(machsym_str s, module *m)
 {
     machsym_str rest = s;
@@ -113,7 +113,7 @@ static void hash_set_symbol(report_frame *frame, machsym_str s)
     frame->named = is_named ? NAME_GIVEN : NAME_NONE;
 }
 
-/* Programs begin at 4 GB, libraries at 0. A frame without an address has that of the file. */
+/* Programs begin at 4 GB, libraries at 0. A frame without an address gets its offset in the file. */
 static void hash_place(text_parser *p, report_frame *frame, const module *m, bool has_addr)
 {
     uint64_t begin = m->offset >> 32 != 0 ? (uint64_t)1 << 32 : 0;
@@ -142,7 +142,7 @@ static bool hash_parse_sanitizer(text_parser *p, text_line line, size_t at, uint
     if (!has_addr && m.path.len == 0)
         return false;
     if (symbol.len == 0 && has_addr && addr_end < line.end)
-        at = addr_end + 1; /* the blank after it stays for the module */
+        at = addr_end + 1; /* the blank after it belongs to the module */
     report_thread *thread = scan_thread_at_hand(p);
     const report_frame *before = thread->count > 0 ? &p->r->frames[p->r->frame_count - 1] : NULL;
     if (index == 0 && before != NULL && !(before->given_inline && (before->addr == addr || !has_addr)))
@@ -154,7 +154,7 @@ static bool hash_parse_sanitizer(text_parser *p, text_line line, size_t at, uint
     report_frame *frame = scan_add_frame(p, line, FORM_SANITIZER);
     frame->addr = addr;
     frame->index = (uint32_t)index;
-    frame->exact = true; /* what sanitizers print is the call, not where it returns to */
+    frame->exact = true; /* sanitizers print the address of the call, not the return address */
     frame->image_name = str_base_name(m.path);
     frame->symbol_at = at;
     frame->symbol_end = at + symbol.len;
@@ -177,8 +177,8 @@ static bool hash_scan_hex_word(machsym_str s, size_t *at, uint64_t *out)
     return true;
 }
 
-/* "abs 000000010c207b77 virt 0000000000272034 _kDartIsolateSnapshotInstructions+0x240337". Dart has taken
- * one off its return addresses. */
+/* "abs 000000010c207b77 virt 0000000000272034 _kDartIsolateSnapshotInstructions+0x240337". Dart has already
+ * subtracted one from its return addresses. */
 static bool hash_parse_dart(text_parser *p, text_line line, size_t at, uint64_t index)
 {
     machsym_str s = scan_view(p, line.at, line.end);
@@ -209,7 +209,7 @@ static bool hash_parse_dart(text_parser *p, text_line line, size_t at, uint64_t 
     return true;
 }
 
-/* The lines ahead of Dart's frames: "build_id: '...'", "isolate_dso_base: 10bfbc000, vm_dso_base: ...". */
+/* The lines before Dart's frames: "build_id: '...'", "isolate_dso_base: 10bfbc000, vm_dso_base: ...". */
 static bool hash_parse_dart_header(text_parser *p, machsym_str s)
 {
     static const char id[] = "build_id: '";
@@ -250,7 +250,7 @@ bool text_parse_hash(text_parser *p, text_line line)
 
 /* ---- What happened ---- */
 
-/* The first stays. */
+/* The first one is kept. */
 static void hash_take_error(text_parser *p, machsym_str what)
 {
     if (p->error.len == 0)
@@ -263,13 +263,13 @@ static void hash_take_error(text_parser *p, machsym_str what)
 bool text_parse_error(text_parser *p, machsym_str s)
 {
     static const char swift[] = "Program crashed: ";
-    enum { MARK = 8 }; /* what stands ahead of it: "*** " */
+    enum { MARK = 8 }; /* length of the longest mark before it: "*** " */
     size_t len = s.len < MARK + sizeof swift ? s.len : MARK + sizeof swift;
     size_t at = str_find(str_make(s.ptr, len), swift);
     if (at < MARK && at < len) {
         machsym_str what = {s.ptr + at + sizeof swift - 1, s.len - at - sizeof swift + 1};
         what.len = str_find(what, " ***");
-        size_t place = str_find(what, " at 0x"); /* of this crash alone */
+        size_t place = str_find(what, " at 0x"); /* the address differs between equal crashes */
         if (place < what.len)
             p->error_place = str_make(what.ptr + place, what.len - place);
         hash_take_error(p, str_make(what.ptr, place));

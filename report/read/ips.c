@@ -16,7 +16,7 @@
 
 /* ---- Facts ---- */
 
-/* A member of doc's root, or of the object that the root's member `in` holds. */
+/* Finds a member of doc's root, or of the object in the root's member `in`. */
 typedef struct ips_key {
     const char *in;
     const char *key;
@@ -66,7 +66,7 @@ static void ips_put_fact(report *r, report_fact fact, machsym_str value, bool me
     report_set_fact(r, fact, value);
 }
 
-/* The report itself knows better than the metadata before it. */
+/* The report's own values win over the metadata before it. */
 static void ips_set_facts(report *r, const json *doc, const ips_key *keys, size_t count, bool metadata)
 {
     for (size_t i = 0; i < count; i++) {
@@ -77,7 +77,7 @@ static void ips_set_facts(report *r, const json *doc, const ips_key *keys, size_
     }
 }
 
-/* "A (B)" from two members of an object, or the one that is there. */
+/* Sets "A (B)" from two members of an object; only one of them if the other is absent. */
 static machsym_str ips_pair(report *r, const json *doc, uint32_t object, const char *a, const char *b)
 {
     text t = text_in(r->memory);
@@ -94,7 +94,7 @@ static machsym_str ips_pair(report *r, const json *doc, uint32_t object, const c
     return both;
 }
 
-/* All strings inside a value, a line each. */
+/* Collects all strings inside a value, one on each line. */
 static void ips_put_strings(text *t, const json *doc, uint32_t value)
 {
     for (uint32_t i = value; value < doc->count && i < doc->v[value].next; i++) {
@@ -115,8 +115,8 @@ static void ips_set_strings(report *r, const json *doc, uint32_t value, report_f
     text_free(&t);
 }
 
-/* What the text form writes after namespace and code, in its order. Without a namespace the first of the
- * reasons tells it. */
+/* Writes what the text form has after namespace and code, in its order. Without a namespace, the first reason
+ * gives it. */
 static void ips_set_termination(report *r, const json *doc)
 {
     static const char *const keys[] = {"indicator", "reasons", "details"};
@@ -132,7 +132,7 @@ static void ips_set_termination(report *r, const json *doc)
     report_set_fact(r, FACT_ENDING, all);
 }
 
-/* Text has these members as words of its Exception Note. */
+/* In text, these members are words of the Exception Note. */
 static void ips_set_note(report *r, const json *doc)
 {
     static const char *const notes[][2] = {{"isSimulated", "SIMULATED (this is NOT a crash)"},
@@ -215,13 +215,13 @@ static void ips_set_frame_text(report *r, const json *doc, report_frame *frame, 
     text_free(&t);
 }
 
-/* Frames that were in no image are put into one that begins at 0. A signed address may be among them. */
+/* Frames outside all images are in an image that begins at 0. Their addresses may be signed. */
 static bool ips_is_null_image(const report_image *image)
 {
     return image->base == 0 && !image->has_uuid && !image->is_offset;
 }
 
-/* Images that a cut report names by their number, and has no entry of: nothing but the number is known. */
+/* A cut report may name images by numbers without an entry. They are added; only their numbers are known. */
 static void ips_add_lost_images(report *r, const json *doc, uint64_t index, uint32_t first_image)
 {
     enum { MOST_IMAGES = 4096 }; /* a process has some hundreds */
@@ -268,7 +268,7 @@ static void ips_add_frames(report *r, uint32_t doc_index, uint32_t array, uint32
     }
 }
 
-/* What the processor's error means is said of the trap; text says it after the error's code. */
+/* Adds the meaning of the processor's error to the trap. Text has it after the error's code. */
 static void ips_add_registers(report *r, const json *doc, uint32_t object, report_thread *thread)
 {
     uint32_t state = json_get(doc, object, "threadState");
@@ -283,7 +283,7 @@ static void ips_add_registers(report *r, const json *doc, uint32_t object, repor
     }
 }
 
-/* The bytes of an array, or of base64, as digits. */
+/* Returns the bytes of an array, or of base64, as digits. */
 static void ips_put_code(text *t, const json *doc, uint32_t token)
 {
     text bytes = text_in(t->memory);
@@ -301,8 +301,8 @@ static void ips_put_code(text *t, const json *doc, uint32_t token)
     text_free(&bytes);
 }
 
-/* The instructions around where a thread stood: of any thread on Intel's processors, of the one that crashed
- * on Apple's. */
+/* Reads the instructions around a thread's pc: of any thread on Intel, of the crashed one on Apple
+ * silicon. */
 static void ips_add_code(report *r, const json *doc, uint32_t object, report_thread *thread)
 {
     uint32_t stream = json_get(doc, json_get(doc, object, "instructionState"), "instructionStream");
@@ -344,7 +344,7 @@ static void ips_add_threads(report *r, uint32_t doc_index, uint32_t first_image)
     }
 }
 
-/* Stacks in Apple's text form, each a string. */
+/* Reads stacks in Apple's text form, one in each string. */
 static void ips_add_backtraces(report *r, uint32_t doc_index, uint32_t array)
 {
     const json *doc = &r->docs[doc_index];
@@ -382,7 +382,7 @@ bool report_tell_ips(const json *doc, uint32_t object)
     uint32_t images = json_get(doc, object, "usedImages");
     bool is_cut = doc->is_cut && object == 0 && json_get(doc, object, "procName") != JSON_NONE;
     return json_is(doc, json_get(doc, object, "threads"), JSON_ARRAY) &&
-           (json_is(doc, images, JSON_ARRAY) || (is_cut && images == JSON_NONE)); /* which stand last */
+           (json_is(doc, images, JSON_ARRAY) || (is_cut && images == JSON_NONE)); /* the images come last */
 }
 
 bool report_parse_ips(report *r, uint32_t doc_index)

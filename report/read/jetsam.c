@@ -1,11 +1,9 @@
 /* ==== >> read/jetsam ====
  * Job: jetsam reports: what every process held when memory was short, and which was ended.
  * Offers: its reader, for read/formats.h.
- * Never: finds stacks: there are none.
+ * Never: finds stacks: jetsam reports have no stacks.
  *
- * Jetsam reports: what every process held when the system was short of memory, and which it ended. They have
- * no stacks. https://developer.apple.com/documentation/xcode/identifying-high-memory-use-with-jetsam-event-
- * reports */
+ * https://developer.apple.com/documentation/xcode/identifying-high-memory-use-with-jetsam-event-reports */
 #include "../base/json.h"
 #include "../base/text.h"
 #include "../model/report.h"
@@ -14,7 +12,7 @@
 
 #include <string.h>
 
-/* Processes that are named one by one; a report may hold a thousand that were ended in turn. */
+/* Processes that are named individually. A report may list a thousand ended ones. */
 enum { SHOWN_PROCESSES = 4 };
 
 static const char *const reasons[][2] = {
@@ -32,13 +30,13 @@ static const char *const reasons[][2] = {
     {"idle-exit", "it was idle, and its memory was wanted"},
 };
 
-/* One report. */
+/* The report that is read. */
 typedef struct jetsam_pass {
     report *r;
     const json *doc;
-    uint64_t page_size; /* 0: not told */
+    uint64_t page_size; /* 0: unknown */
     text words;
-    unsigned ended; /* processes */
+    unsigned ended; /* how many processes were ended */
 } jetsam_pass;
 
 /* "1562 MB (100000 pages)", or the pages alone. */
@@ -60,7 +58,7 @@ static void jetsam_put_name(jetsam_pass *j, uint32_t process)
     text_char(&j->words, ']');
 }
 
-/* What it held, at most and at last, and what it was doing. */
+/* Writes the memory of a process, at most and at last, and its activity. */
 static void jetsam_put_memory(jetsam_pass *j, uint32_t process)
 {
     uint64_t pages;
@@ -101,7 +99,7 @@ static void jetsam_put_ended(jetsam_pass *j, uint32_t process)
     text_char(&j->words, '\n');
 }
 
-/* The first that was ended; it is whom the report is about. */
+/* Finds the first process that was ended; the report is about it. */
 static void jetsam_set_process(jetsam_pass *j, uint32_t process)
 {
     size_t from = j->words.len;

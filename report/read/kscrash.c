@@ -10,7 +10,7 @@
 #include "../model/report.h"
 #include "formats.h"
 
-/* What the report at hand is read from. */
+/* What the current report is read from. */
 typedef struct kscrash_reader {
     report *r;
     uint32_t doc;
@@ -24,7 +24,7 @@ static const json_fact system_facts[] = {
     {"device_app_hash", FACT_REPORTER},
 };
 
-/* Seconds, or microseconds of newer versions, since 1970; or text. */
+/* Reads seconds (microseconds in newer versions) since 1970, or text. */
 static void kscrash_set_timestamp(report *r, const json *doc, uint32_t info)
 {
     enum { MICRO = 1000000 };
@@ -36,7 +36,7 @@ static void kscrash_set_timestamp(report *r, const json *doc, uint32_t info)
         report_set_time(r, FACT_DATE, number / (number > (uint64_t)MICRO * MICRO ? MICRO : 1));
 }
 
-/* A crash that is no exception: a deadlock, a termination for memory, one that the app reported. */
+/* Crashes without an exception: a deadlock, a termination for memory, one that the app reported. */
 static void kscrash_set_event(report *r, const json *doc, uint32_t error)
 {
     static const char *const exceptions[] = {"mach", "signal", "nsexception", "cpp_exception"};
@@ -48,7 +48,7 @@ static void kscrash_set_event(report *r, const json *doc, uint32_t error)
     fields_fact_of(r, doc, type, FACT_EVENT);
 }
 
-/* The codes of the exception, which stand apart here. */
+/* The codes of the exception, which have members of their own here. */
 static void kscrash_set_codes(report *r, const json *doc, uint32_t code_at, uint32_t subcode_at)
 {
     uint64_t code;
@@ -64,7 +64,7 @@ static void kscrash_set_codes(report *r, const json *doc, uint32_t code_at, uint
     text_free(&t);
 }
 
-/* The same in reports of version 1, where all of it stands in one object. */
+/* The same for reports of version 1, where all is in one object. */
 static void kscrash_set_first_error(report *r, const json *doc, uint32_t error)
 {
     uint64_t number;
@@ -137,7 +137,7 @@ static void kscrash_add_thread(kscrash_reader *w, uint32_t object)
     fields_add_stack(r, w->doc, is_first ? stack : json_get(doc, stack, "contents"), FORM_KSCRASH);
 }
 
-/* The last exception object that was freed, where the crash is of its kind. */
+/* Adds the last exception object that was freed, if the crash is of its kind. */
 static void kscrash_add_freed_exception(kscrash_reader *w, uint32_t object)
 {
     report *r = w->r;
@@ -153,14 +153,14 @@ static void kscrash_add_freed_exception(kscrash_reader *w, uint32_t object)
     fields_add_stack(r, w->doc, contents, FORM_KSCRASH);
 }
 
-/* The list of images, which version 1 has in the crash. */
+/* Finds the list of images, which version 1 keeps in the crash. */
 static uint32_t kscrash_images_of(const json *doc, uint32_t object)
 {
     uint32_t images = json_get(doc, object, "binary_images");
     return images != JSON_NONE ? images : json_get(doc, json_get(doc, object, "crash"), "binary_images");
 }
 
-/* The report of a crash in the crash reporter: it has one thread. */
+/* Reads the report of a crash in the crash reporter, which has one thread. */
 static bool kscrash_is_minimal(const json *doc, uint32_t object)
 {
     return !json_is(doc, json_get(doc, json_get(doc, object, "crash"), "threads"), JSON_ARRAY);
@@ -197,9 +197,9 @@ static void kscrash_read_crash(kscrash_reader *w, uint32_t object, bool is_recra
     kscrash_add_freed_exception(w, object);
 }
 
-/* One report, which stands in an object of the document. Where the crash reporter crashed, there are two:
- * since version 3 the crash in the reporter holds the report that was being written, before it was the
- * other way around. The images are those of the first crash. */
+/* Reads one report in an object of the document. If the crash reporter crashed, there are two: since version
+ * 3, the crash in the reporter contains the report that was being written; before, it was contained in that
+ * one. The images are those of the first crash. */
 static void kscrash_read_report(kscrash_reader *w, uint32_t object)
 {
     const json *doc = &w->r->docs[w->doc];
@@ -213,7 +213,7 @@ static void kscrash_read_report(kscrash_reader *w, uint32_t object)
         kscrash_read_crash(w, other, true);
 }
 
-/* What is a report of KSCrash's but holds no crash: a profile, whose samples are not read. */
+/* A KSCrash report without a crash is a profile; its samples are not read. */
 static bool kscrash_is_without_crash(const json *doc)
 {
     uint32_t info = json_get(doc, 0, "report");
@@ -228,7 +228,7 @@ bool report_tell_kscrash(const json *doc, uint32_t object)
             json_is(doc, kscrash_images_of(doc, object), JSON_ARRAY));
 }
 
-/* A report, or an array of several, as servers get them. */
+/* Reads a report, or an array of several, as servers receive them. */
 bool report_parse_kscrash(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];

@@ -3,8 +3,8 @@
  * Offers: text_parse_numbered and its kin.
  * Never: reads one: each format is a file of its own.
  *
- * The readers of lines of text, a file for each format; false when a line is none of its. Whoever reads text
- * tries them: see text.c. */
+ * The readers of lines of text, one file for each format. A reader returns false if a line is not in its format.
+ * text.c tries them. */
 #ifndef REPORT_LINES_H
 #define REPORT_LINES_H
 
@@ -12,7 +12,7 @@
 #include "../model/scan.h"
 #include "machsym.h"
 
-/* Formats whose lines are told by themselves, in the order in which they are tried: text_parse_NAME. */
+/* Formats whose lines are recognised one by one, in the order of the attempts: text_parse_NAME. */
 #define READ_LINES(X)                                                                                        \
     X(lldb)  /* lldb's `bt`: its threads and frames */                                                       \
     X(hash)  /* "#0 0xADDR in NAME File.c:1 (Image:arm64+0xOFF)" of sanitizers, "#00 abs ADDR NAME" */       \
@@ -25,38 +25,37 @@ READ_LINES(READ_LINE)
 
 /* Crash reports and leaks: "12  Image name  0xADDR ...", or "12 0xADDR". */
 bool text_parse_numbered(text_parser *p, text_line line);
-/* sample, spindump and its kin: drawing, a count, a name, "[0xADDR]". */
+/* sample, spindump and similar tools: drawing, a count, a name, "[0xADDR]". */
 bool text_parse_tree(text_parser *p, text_line line);
-/* A pasted row of addresses that begins at lo. Returns where the text goes on, 0 when there is no row. */
+/* Reads a pasted row of addresses that begins at lo. Returns where the text continues; 0 if there is no
+ * row. */
 size_t text_parse_row(text_parser *p, size_t lo, size_t line_end);
 /* "0x1000 - 0x1fff +Name arm64 <uuid> /path"; the end may be "???". */
 bool text_parse_image(text_parser *p, machsym_str s);
-/* What a sanitizer or Swift says of the error ahead of its stacks. */
+/* What sanitizers and Swift print about the error before their stacks. */
 bool text_parse_error(text_parser *p, machsym_str s);
-/* A line under a title that says of which kind it is, or such a title; s: the line without blanks around
- * it. */
+/* A title that names a kind, or a line under such a title. s: the line without surrounding blanks. */
 bool text_parse_titled(text_parser *p, text_line line, machsym_str s);
-/* The next process of a report that holds several: its images have nothing to do with those before. */
+/* Begins the next process of a report of several processes. Earlier images do not belong to it. */
 void text_parse_next_process(text_parser *p);
-/* Whether a line begins the text of a kernel's panic, and each line of that text. */
+/* Whether a line begins a kernel panic's text, and whether it belongs to one. */
 bool text_begins_panic(machsym_str s);
 void text_parse_panic(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
 
-/* The state of the thread of that number follows: its registers, or the instructions around where it
- * stood. */
+/* Begins the state of a thread: its registers, or the instructions around its pc follow. */
 void text_parse_state_title(text_parser *p, uint64_t number, bool in_code);
 /* "    x0: 0x0000000000000000   x1: 0x0000000000001111", "Error Code: 0x00000004". */
 bool text_parse_state(text_parser *p, machsym_str s);
 
 /* ---- Crashlytics ---- */
 
-/* Whether a line is one of its console's and no frame: a header, the title of a stack. */
+/* Whether a line belongs to Crashlytics' console without being a frame: a header, the title of a stack. */
 bool text_parse_crashlytics(text_parser *p, machsym_str s);
-/* Whether a frame says that its symbols are missing; the image that it tells of is added. */
+/* Whether a frame says that its symbols are missing. The image that it names is added. */
 bool text_parse_missing(text_parser *p, report_frame *frame, machsym_str s);
-/* Finds the images of frames from first_frame on, among those that are told from first_image on. */
+/* Finds the images of frames from first_frame on, among the images from first_image on. */
 void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands between a word and the quote that ends it: "name = 'x'"; empty without it. */
+/* Returns the text between a word and the closing quote: "name = 'x'"; empty if the word is absent. */
 static machsym_str lldb_quoted_after(machsym_str s, const char *word)
 {
     size_t at = str_find(s, word) + strlen(word);
@@ -49,7 +49,7 @@ static bool lldb_parse_thread(text_parser *p, machsym_str s, bool is_selected)
     thread->number = number;
     thread->name = lldb_quoted_after(s, "name = '");
     thread->queue = lldb_quoted_after(s, "queue = '");
-    size_t stop = str_find(s, reason) + sizeof reason - 1, end = str_find(s, "</"); /* of a page */
+    size_t stop = str_find(s, reason) + sizeof reason - 1, end = str_find(s, "</"); /* of a web page */
     if (stop < end && is_selected) {
         thread->crashed = true;
         lldb_set_stop_reason(p->r, str_make(s.ptr + stop, end - stop));
@@ -57,7 +57,7 @@ static bool lldb_parse_thread(text_parser *p, machsym_str s, bool is_selected)
     return true;
 }
 
-/* Takes marks off the end: "[opt]", "[artificial]", "[inlined]". */
+/* Removes marks from the end: "[opt]", "[artificial]", "[inlined]". */
 static machsym_str lldb_without_marks(machsym_str s, bool *is_inlined)
 {
     static const char *const marks[] = {" [opt]", " [artificial]", " [inlined]"};
@@ -76,7 +76,7 @@ static void lldb_set_symbol(report_frame *frame, machsym_str s)
 {
     s = lldb_without_marks(s, &frame->given_inline);
     size_t at = str_find(s, " at ");
-    for (size_t next = at; next < s.len;) { /* a name may hold it */
+    for (size_t next = at; next < s.len;) { /* a name may contain it */
         at = next;
         next += 1 + str_find(str_make(s.ptr + next + 1, s.len - next - 1), " at ");
     }
@@ -103,7 +103,7 @@ static void lldb_set_symbol(report_frame *frame, machsym_str s)
         frame->named = NAME_GIVEN;
 }
 
-/* "frame #0: 0x0000000102a30aec demo`NAME + 88"; at is where the index stands. */
+/* "frame #0: 0x0000000102a30aec demo`NAME + 88"; at: place of the index. */
 static bool lldb_parse_frame(text_parser *p, text_line line, size_t at)
 {
     machsym_str s = scan_view(p, line.at, line.end);
@@ -147,9 +147,9 @@ bool text_parse_lldb(text_parser *p, text_line line)
     return str_starts(s, "frame #") && lldb_parse_frame(p, line, at + 7 - line.at);
 }
 
-/* ---- Images of the report ahead ---- */
+/* ---- Images of the report before ---- */
 
-/* lldb calls an image by the last part of its path. */
+/* lldb names an image by the last part of its path. */
 static machsym_str lldb_module_of(const report_image *image)
 {
     return image->path.len > 0 ? str_base_name(image->path) : image->name;
@@ -172,7 +172,8 @@ static bool lldb_is_before_name(const void *element, const void *key)
     return lldb_name_order(*(const machsym_str *)element, *(const machsym_str *)key) < 0;
 }
 
-/* Whether a frame of lldb's and the images agree: it names the one that it lies in, or none of them. */
+/* Whether an lldb frame and the images agree: it names the image that it lies in; or it lies in no image and
+ * names an unlisted one. */
 static bool lldb_is_agreed(const report *r, const report_frame *frame, const machsym_str *names, size_t count)
 {
     if (frame->image != REPORT_NONE) {

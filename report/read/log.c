@@ -3,8 +3,7 @@
  * Offers: its reader, for read/formats.h.
  * Never: reads its plain text.
  *
- * The system's log as `log show --style=ndjson --backtrace` prints it: an event a line, or an array of
- * them. */
+ * It prints one event on each line, or an array of events. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"
@@ -30,7 +29,7 @@ static named_images log_images_of(report *r, const json *doc, uint32_t event)
     return named;
 }
 
-/* The file of an image, or its UUID. */
+/* Takes the file of an image, or its UUID. */
 static machsym_str log_image_path(const named_images *named, machsym_str uuid)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -63,7 +62,7 @@ static void log_add_frame(report *r, uint32_t doc_index, const named_images *nam
     frame->given_inline = json_true(doc, json_get(doc, object, "inline"));
 }
 
-/* One event; false when it has no stack. */
+/* Reads one event. Returns false if it has no stack. */
 static bool log_add_event(report *r, uint32_t doc_index, uint32_t event)
 {
     const json *doc = &r->docs[doc_index];

@@ -3,7 +3,7 @@
  * Offers: its reader, for read/formats.h.
  * Never: joins two diagnostics.
  *
- * MetricKit: payloads of diagnostics, each a report of its own, and payloads of metrics. */
+ * Each diagnostic of a payload is a report. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/memory.h"
@@ -32,7 +32,7 @@ static void metrickit_add_metric_image(report *r, const json *doc, uint32_t obje
         image->uuid = uuid;
 }
 
-/* The offset sometimes holds the load address. */
+/* The offset member sometimes holds the load address. */
 static uint64_t metrickit_metric_base(uint64_t addr, uint64_t offset)
 {
     return offset > addr / 2 || offset >= (uint64_t)1 << 32 ? offset : addr - offset;
@@ -48,14 +48,14 @@ static const json_fact metadata_facts[] = {
 };
 enum { METADATA_FACTS = sizeof metadata_facts / sizeof *metadata_facts };
 
-/* What an object says of the app and device. */
+/* The app and device of an object. */
 typedef struct metric_app {
     machsym_str version;
     machsym_str build;
     machsym_str facts[METADATA_FACTS];
 } metric_app;
 
-/* A payload says it for all of its diagnostics, in its metadata or beside them. */
+/* A payload gives them for all of its diagnostics, in its metadata or beside them. */
 typedef struct metric_payload {
     metric_app metadata;
     metric_app own;
@@ -65,18 +65,18 @@ typedef struct metric_payload {
 typedef struct metric_reader {
     report *r;
     uint32_t doc;
-    bool per_thread; /* of the tree at hand: a stack a thread; else samples of all threads */
+    bool per_thread; /* of the current tree: a stack for each thread; else samples of all threads */
     bool is_crash;
-    bool has_binaries;   /* a tree names its binaries apart */
-    uint32_t stacks_end; /* the token after the frames at hand */
-    uint32_t tree_end;   /* the token after the tree at hand */
-    uint32_t payload;    /* whose time date is */
+    bool has_binaries;   /* a tree lists its binaries separately */
+    uint32_t stacks_end; /* the token after the current frames */
+    uint32_t tree_end;   /* the token after the current tree */
+    uint32_t payload;    /* the payload that `date` belongs to */
     machsym_str date;
-    uint8_t *seen;            /* by object: of a diagnostic, that it was begun; of a stack, SEEN_... */
-    metric_payload *payloads; /* each is looked through once, however many diagnostics it has */
+    uint8_t *seen;            /* by object: whether a diagnostic was begun; for a stack, SEEN_... */
+    metric_payload *payloads; /* each is searched once, however many diagnostics it has */
     uint32_t payload_count;
     uint32_t payload_cap;
-    uint32_t *payload_of; /* by token: its number in payloads and 1 more; 0: it was not looked through */
+    uint32_t *payload_of; /* by token: its index in payloads plus 1; 0: not searched yet */
 } metric_reader;
 
 enum { SEEN_DIAGNOSTIC = 1, SEEN_PLAIN, SEEN_ATTRIBUTED };
@@ -111,8 +111,8 @@ static void metrickit_add_metric_frame(metric_reader *w, uint32_t object)
 
 /* ---- Trees ---- */
 
-/* How deep the frames of a thread are in one another, and where the frames inside each end. A frame is inside
- * those before it whose text encloses its own. Returns whether one holds several. */
+/* Computes the nesting depth of a thread's frames, and where the frames inside each one end. A frame is
+ * inside each earlier frame whose text encloses its own. Returns whether a frame has several children. */
 static bool metrickit_measure_tree(const report *r, const report_thread *thread, uint32_t *end)
 {
     if (thread->count == 0)
@@ -135,7 +135,7 @@ static bool metrickit_measure_tree(const report *r, const report_thread *thread,
     return has_branches;
 }
 
-/* The heaviest of the frames from lo to hi that are not inside others; the first of equal ones. */
+/* Returns the heaviest frame from lo to hi that is not inside another; the first of equal ones. */
 static uint32_t metrickit_heaviest(const report_frame *frames, const uint32_t *end, uint32_t lo, uint32_t hi)
 {
     uint32_t best = lo;
@@ -147,8 +147,8 @@ static uint32_t metrickit_heaviest(const report_frame *frames, const uint32_t *e
     return best;
 }
 
-/* Puts the heaviest path of a tree in front of what branches off it, so that it reads as a stack; what
- * branches off last comes first. Frames keep their order otherwise. */
+/* Moves the heaviest path of a tree to the front, so that it reads as a stack. The branches follow, the last
+ * one first. Otherwise frames keep their order. */
 static void metrickit_order_tree(report *r, report_thread *thread, const uint32_t *end)
 {
     if (thread->count == 0)
@@ -175,16 +175,16 @@ static void metrickit_order_tree(report *r, report_thread *thread, const uint32_
     mem_give(r->memory, from);
 }
 
-/* Threads begin in these, and end in others. */
+/* Threads begin in these images, and end in others. */
 static bool metrickit_is_start(machsym_str image)
 {
     return str_is(image, "dyld") || str_is(image, "libdyld.dylib") ||
            str_is(image, "libsystem_pthread.dylib");
 }
 
-/* A stack of a thread has its innermost frame at the root, a tree of samples its outermost. Some writers say
- * that a hang has a stack a thread when it is a tree: one that branches, or whose root is where threads
- * start. */
+/* In a thread's stack the root is the innermost frame; in a tree of samples it is the outermost. Some writers
+ * mark a hang as stacks of threads although it is a tree. It is a tree if it branches, or if its root is
+ * where threads begin. */
 static bool metrickit_is_tree(const metric_reader *w, const report_thread *thread, bool has_branches)
 {
     if (!w->per_thread || has_branches)
@@ -196,7 +196,7 @@ static bool metrickit_is_tree(const metric_reader *w, const report_thread *threa
            !metrickit_is_start(stack_image_name(w->r, &first[thread->count - 1]));
 }
 
-/* Once all frames of the last thread are there. */
+/* Call it after all frames of the last thread. */
 static void metrickit_end_stack(metric_reader *w)
 {
     report *r = w->r;
@@ -223,7 +223,7 @@ static void metrickit_end_stack(metric_reader *w)
 static void metrickit_begin_stack(metric_reader *w, uint32_t key)
 {
     const json *doc = &w->r->docs[w->doc];
-    uint32_t stack = doc->v[key].parent; /* which may have this key many times */
+    uint32_t stack = doc->v[key].parent; /* it may have this key many times */
     metrickit_end_stack(w);
     if (w->seen[stack] == 0)
         w->seen[stack] =
@@ -237,11 +237,11 @@ static void metrickit_begin_stack(metric_reader *w, uint32_t key)
 
 /* ---- Names of binaries ---- */
 
-/* From iOS 27 on a tree names its binaries once, by UUID, as Apple documents it: CallStackTree.binaryInfo.
- * Swift writes such a dictionary as an array of keys and values in turn, or as an object. No payload of a
- * device was seen yet. */
+/* From iOS 27 on, a tree lists its binaries once, by UUID, as Apple documents: CallStackTree.binaryInfo.
+ * Swift writes such a dictionary as an array of alternating keys and values, or as an object. We have not yet
+ * seen a payload of a device. */
 
-/* An image, by its UUID. */
+/* Finds an image by its UUID. */
 typedef struct named_binary {
     machsym_uuid uuid;
     uint32_t image;
@@ -272,7 +272,7 @@ static void metrickit_name_binary(report *r, const json *doc, named_binary *orde
          i < count && memcmp(&order[i].uuid, &uuid, sizeof uuid) == 0; i++) {
         report_image *image = &r->images[order[i].image];
         if (image->name.len > 0)
-            break; /* so do those after it: they were named together */
+            break; /* so do the following ones: they were named together */
         image->name = str_base_name(report_json_str(r, doc, name));
     }
 }
@@ -319,14 +319,14 @@ static void metrickit_name_binaries(metric_reader *w, uint32_t first_image)
 
 /* ---- Diagnostics ---- */
 
-/* What each array of a payload holds, and what its diagnostics tell of how much it was: a value with its
+/* What each array of a payload holds, and which member of its diagnostics has the amount: a value with its
  * unit, and the words around it. */
 static const struct metric_kind {
     const char *array;
     const char *event;
     const char *amount;
     const char *of;
-    const char *whole; /* a second value; NULL: there is none */
+    const char *whole; /* a second value; may be NULL */
 } metric_kinds[] = {
     {"crashDiagnostics", "", NULL, NULL, NULL},
     {"hangDiagnostics", "hang", "hangDuration", "", NULL},
@@ -336,7 +336,7 @@ static const struct metric_kind {
     {"memoryExceptionDiagnostics", "memory limit", NULL, "", NULL},
 };
 
-/* A measurement: a text or number, or an object of value and unit. Some writers have it beside the
+/* Finds a measurement: a text or number, or an object of value and unit. Some writers put it beside the
  * metadata. */
 static bool metrickit_put_measurement(text *t, const json *doc, uint32_t diagnostic, uint32_t metadata,
                                       const char *key)
@@ -367,7 +367,7 @@ static void metrickit_set_amount(report *r, const json *doc, uint32_t diagnostic
     text_free(&t);
 }
 
-/* "KERN_INVALID_ADDRESS at 0x8", of the code and "0x8 is not in any region. ..." */
+/* Makes "KERN_INVALID_ADDRESS at 0x8" from the code and "0x8 is not in any region. ..." */
 static void metrickit_set_bad_access(report *r, uint64_t code, machsym_str region)
 {
     uint64_t addr;
@@ -403,7 +403,7 @@ static void metrickit_set_metric_crash(report *r, const json *doc, uint32_t meta
     fields_fact_of(r, doc, json_get(doc, metadata, "terminationCategory"), FACT_DESCRIPTION);
 }
 
-/* The time of a payload, which is the document or an element of it. */
+/* Finds the time of a payload, which is the document or an element of it. */
 static machsym_str metrickit_metric_date(metric_reader *w, uint32_t diagnostic)
 {
     const json *doc = &w->r->docs[w->doc];
@@ -430,7 +430,7 @@ static metric_app metrickit_read_app(report *r, const json *doc, uint32_t object
     return app;
 }
 
-/* Diagnostics of one payload may lie between those of others. */
+/* Diagnostics of different payloads may be interleaved. */
 static metric_payload metrickit_payload(metric_reader *w, uint32_t payload)
 {
     const json *doc = &w->r->docs[w->doc];
@@ -444,8 +444,8 @@ static metric_payload metrickit_payload(metric_reader *w, uint32_t payload)
     return w->payloads[w->payload_of[payload] - 1];
 }
 
-/* What a diagnostic says of its app and device. Older writers have that beside the stack, or in the payload
- * for all of its diagnostics. Of facts that are told twice the first one stays. */
+/* Sets the app and device of a diagnostic. Older writers put them beside the stack, or in the payload for all
+ * of its diagnostics. The first value of a fact wins. */
 static void metrickit_set_metadata(metric_reader *w, uint32_t diagnostic)
 {
     report *r = w->r;
@@ -470,8 +470,8 @@ static void metrickit_set_metadata(metric_reader *w, uint32_t diagnostic)
     report_set_pair(r, FACT_VERSION, version, build);
 }
 
-/* {"memoryException": {"_0": {...}}}, as Swift writes a case of an enumeration with what it holds: it
- * measures nothing. */
+/* {"memoryException": {"_0": {...}}} is how Swift writes an enumeration case with its value. It measures
+ * nothing. */
 static bool metrickit_is_memory(const json *doc, uint32_t diagnostic)
 {
     for (unsigned up = 0; up < 2 && diagnostic != JSON_NONE && diagnostic > 0; up++) {
@@ -484,7 +484,7 @@ static bool metrickit_is_memory(const json *doc, uint32_t diagnostic)
     return false;
 }
 
-/* A diagnostic is what its array says, or when it stands alone what it measures. */
+/* The kind of a diagnostic is that of its array; a single one is recognised by what it measures. */
 static const struct metric_kind *metrickit_kind_of(const json *doc, uint32_t diagnostic, uint32_t metadata)
 {
     uint32_t array = doc->v[diagnostic].parent;
@@ -502,7 +502,7 @@ static const struct metric_kind *metrickit_kind_of(const json *doc, uint32_t dia
     return &metric_kinds[0];
 }
 
-/* A diagnostic begins with its first tree. */
+/* A diagnostic begins at its first tree. */
 static void metrickit_begin_diagnostic(metric_reader *w, uint32_t key)
 {
     report *r = w->r;
@@ -528,7 +528,7 @@ static void metrickit_begin_diagnostic(metric_reader *w, uint32_t key)
     metrickit_set_metadata(w, object);
 }
 
-/* One pass over all tokens finds the stacks of every diagnostic of a payload. */
+/* Finds the stacks of all diagnostics of a payload in one pass over the tokens. */
 static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
@@ -588,7 +588,7 @@ static void metrickit_put_exit_name(text *t, machsym_str key)
     }
 }
 
-/* How often the app ended for which reason, a line a reason. */
+/* Lists how often the app ended for each reason, one on each line. */
 static void metrickit_put_exits(text *t, const json *doc, uint32_t exits, const char *where)
 {
     uint32_t at = JSON_NONE;
@@ -606,7 +606,7 @@ static void metrickit_put_exits(text *t, const json *doc, uint32_t exits, const 
     }
 }
 
-/* A payload of metrics counts and measures; it holds no stacks. */
+/* A payload of metrics has counts and measurements, and no stacks. */
 static bool metrickit_read_metrics(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
@@ -629,7 +629,7 @@ static bool metrickit_read_metrics(report *r, uint32_t doc_index)
     return true;
 }
 
-/* A payload; a diagnostic that lies elsewhere is read with all others of its document. */
+/* Reads a payload. A diagnostic that lies elsewhere is read with all others of its document. */
 bool report_tell_metric(const json *doc, uint32_t object)
 {
     for (size_t i = 0; i < sizeof metric_kinds / sizeof *metric_kinds; i++) {

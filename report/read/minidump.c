@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The format's name, and its version. */
+/* The magic of the format, and its version. */
 static const char minidump_magic[] = "MDMP\x93\xa7";
 enum { MINIDUMP_HEADER_SIZE = 32, ENTRY_SIZE = 12 };
 
@@ -40,7 +40,7 @@ enum {
     OBJECT_SIZE = 12
 };
 
-/* Operating systems by number: Microsoft's, and Breakpad's from 0x8000 on. */
+/* Operating systems by number: Microsoft's, and from 0x8000 on Breakpad's. */
 enum {
     PLATFORM_NT = 2,
     PLATFORM_MAC = 0x8101,
@@ -49,11 +49,10 @@ enum {
     PLATFORM_ANDROID = 0x8203
 };
 
-/* Processors by number; the last is Breakpad's first one for arm64. */
+/* Processors by number. The last one is Breakpad's first number for arm64. */
 enum { PROCESSOR_AMD64 = 9, PROCESSOR_ARM64 = 12, PROCESSOR_ARM64_OLD = 0x8003, PROCESSOR_UNKNOWN = 0xffff };
 
-/* Mach's exceptions, and numbers of Crashpad's in their place: of a dump without a crash, and of an exception
- * that nobody caught. */
+/* Mach's exceptions, and two numbers of Crashpad's: a dump without a crash, and an uncaught exception. */
 enum {
     MACH_BAD_ACCESS = 1,
     MACH_BAD_INSTRUCTION = 2,
@@ -67,11 +66,11 @@ enum {
     CRASHPAD_THROWN = 0x43506e78
 };
 
-/* The dump at hand. */
+/* The dump that is read. */
 typedef struct minidump {
     machsym_str in;
-    machsym_str streams[STREAM_COUNT]; /* empty: there is none */
-    uint32_t platform;                 /* 0: not told */
+    machsym_str streams[STREAM_COUNT]; /* empty: absent */
+    uint32_t platform;                 /* 0: unknown */
     uint32_t processor;
     machsym_str thrown;
     machsym_str reason;
@@ -87,7 +86,7 @@ bool minidump_is(machsym_str input)
 
 /* ---- Values ---- */
 
-/* A number of a record, of which the caller has seen that it is long enough. */
+/* Reads a number of a record. The caller has checked the length. */
 static uint64_t minidump_get(machsym_str s, size_t at, size_t size)
 {
     uint64_t value = 0;
@@ -111,7 +110,7 @@ static size_t minidump_place(const minidump *m, machsym_str s)
     return (size_t)(s.ptr - m->in.ptr);
 }
 
-/* Bytes of the file, of which some may be cut off; field: the record that tells where they are. */
+/* Returns bytes of the file, without those past its end. field: the record that holds their place. */
 static machsym_str minidump_bytes(minidump *m, machsym_str field, uint64_t at, uint64_t size,
                                   const char *what)
 {
@@ -121,14 +120,14 @@ static machsym_str minidump_bytes(minidump *m, machsym_str field, uint64_t at, u
     return str_make(m->in.ptr + (left > 0 ? (size_t)at : 0), (size_t)(size < left ? size : left));
 }
 
-/* What a location, a size and an offset, at a place of a record stands for. */
+/* Returns the bytes of a location (a size and an offset) in a record. */
 static machsym_str minidump_located(minidump *m, machsym_str record, size_t at, const char *what)
 {
     return minidump_bytes(m, str_from(record, at), minidump_u32(record, at + 4), minidump_u32(record, at),
                           what);
 }
 
-/* The bytes of a text: its length, and as many. An offset of 0 is no text. */
+/* Returns the bytes of a text: a length, and as many bytes. Offset 0 means no text. */
 static machsym_str minidump_text_bytes(minidump *m, machsym_str field, uint64_t at)
 {
     static const char what[] = "a text lies outside the file";
@@ -142,8 +141,8 @@ static machsym_str minidump_utf8(minidump *m, machsym_str field, uint64_t at)
     return dump_take_text(&m->d, minidump_text_bytes(m, field, at), minidump_place(m, field));
 }
 
-/* UTF-16 up to its end or a NUL. A surrogate without its other half is U+FFFD. One that is longer than what may
- * still be taken is read just so far that it is refused. */
+/* Converts UTF-16 up to its end or a NUL. An unpaired surrogate becomes U+FFFD. Reading stops once the text
+ * is too long to be taken. */
 static machsym_str minidump_from_utf16(minidump *m, machsym_str s)
 {
     text t = text_in(m->d.memory_source);
@@ -170,7 +169,7 @@ static machsym_str minidump_utf16(minidump *m, machsym_str field, uint64_t at)
     return minidump_from_utf16(m, minidump_text_bytes(m, field, at));
 }
 
-/* Microsoft's order: the first three numbers of a UUID are little endian. */
+/* In Microsoft's order the first three numbers of a UUID are little endian. */
 static machsym_uuid minidump_uuid(machsym_str s, size_t at)
 {
     static const uint8_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -187,15 +186,15 @@ static bool minidump_is_apple(const minidump *m)
 
 /* ---- Lists ---- */
 
-/* Records of one size, which lie whole in the file. */
+/* Records of equal size that lie completely in the file. */
 typedef struct minidump_list {
     const char *p;
     size_t size;
     uint32_t count;
 } minidump_list;
 
-/* A count, and the records after it. Breakpad aligns them to eight bytes in some lists: then just that many
- * bytes are too many. */
+/* Reads a count and the records after it. In some lists Breakpad aligns the records to eight bytes; such a
+ * list is exactly that much longer. */
 static minidump_list minidump_list_of(minidump *m, machsym_str s, size_t size)
 {
     minidump_list list = {s.ptr, size, 0};
@@ -221,7 +220,7 @@ static machsym_str minidump_record(const minidump_list *list, uint32_t index)
 
 /* ---- The header ---- */
 
-/* Of streams of one kind the first counts. */
+/* Of several streams of one kind, the first counts. */
 static void minidump_find_streams(minidump *m)
 {
     machsym_str at = str_from(m->in, 8);
@@ -237,7 +236,7 @@ static void minidump_find_streams(minidump *m)
     }
 }
 
-/* A stream that has at least so many bytes; empty: there is none. */
+/* Returns a stream with at least `least` bytes; empty if it is absent or shorter. */
 static machsym_str minidump_stream(minidump *m, size_t kind, size_t least)
 {
     machsym_str s = m->streams[kind];
@@ -324,7 +323,7 @@ static void minidump_put_program(minidump *m, text *t)
 
 /* ---- Images and memory ---- */
 
-/* The UUID of a Mach-O file lies in the record that tells the PDB of a program for Windows. */
+/* The UUID of a Mach-O file is in the record that for Windows programs names the PDB. */
 static void minidump_read_identity(minidump *m, machsym_str record, decoded_image *image)
 {
     enum { UUID_AT = 4, PDB_SIZE = 24 };
@@ -362,14 +361,14 @@ static void minidump_add_memory(minidump *m, machsym_str record, uint64_t base, 
     dump_add_memory(&m->d, base, bytes);
 }
 
-/* A record that begins with an address and the location of what lies there. */
+/* A record of an address and the location of the memory there. */
 static void minidump_read_range(minidump *m, machsym_str record)
 {
     minidump_add_memory(m, record, minidump_u64(record, 0),
                         minidump_located(m, record, 8, "memory lies outside the file"));
 }
 
-/* Ranges whose bytes follow each other from one place of the file on. */
+/* Reads ranges whose bytes follow each other from one place of the file on. */
 static void minidump_read_memory64(minidump *m)
 {
     machsym_str s = minidump_stream(m, STREAM_MEMORY64, 16);
@@ -430,13 +429,13 @@ static const dump_layout amd64_layout = {
 static const dump_layout minidump_arm64_layout = {ARM64_WORDS, ROWS(minidump_arm64_rows)};
 static const dump_layout arm64_old_layout = {ARM64_WORDS, ROWS(arm64_old_rows)};
 
-/* Contexts, told by a bit of their flags. In Breakpad's own for arm64 the second bit says that all registers
- * are there. */
+/* Register contexts, recognised by a bit of their flags. In Breakpad's own arm64 context, the second bit says
+ * that all registers are present. */
 static const struct {
     const dump_layout *layout;
     size_t flags_at;
     uint32_t flag;
-    size_t size; /* up to the last of its registers */
+    size_t size; /* up to the last register */
     bool is_whole;
 } contexts[] = {{&minidump_arm64_layout, 0, 0x400000, 272, false},
                 {&arm64_old_layout, 0, 0x80000000, 276, true},
@@ -482,7 +481,7 @@ static void minidump_read_threads(minidump *m)
     }
 }
 
-/* Names stand in a list of their own, in any order. */
+/* Names have a list of their own, in any order. */
 static void minidump_read_names(minidump *m)
 {
     minidump_list list = minidump_list_of(m, m->streams[STREAM_NAMES], NAME_SIZE);
@@ -498,11 +497,11 @@ static void minidump_read_names(minidump *m)
 
 typedef struct minidump_event {
     uint32_t type;
-    uint64_t signal; /* 0: none is told */
+    uint64_t signal; /* 0: unknown */
     uint64_t code[2];
 } minidump_event;
 
-/* The signal that the kernel makes of a Mach exception. */
+/* Returns the signal that the kernel makes from a Mach exception. */
 static uint64_t minidump_signal_of(const minidump_event *e)
 {
     enum { INVALID_ADDRESS = 1, GENERAL_PROTECTION = 13, SOFT_SIGNAL = 0x10003 };
@@ -518,9 +517,9 @@ static uint64_t minidump_signal_of(const minidump_event *e)
     }
 }
 
-/* Crashpad has the exception as the kernel told it in the parameters: its number, and its two codes. Its own
- * fields, and all that older Breakpads have, are the number, the low half of the first code and an address.
- * EXC_CRASH keeps in its first code what it came from: signal << 24 | exception << 20 | code. */
+/* Crashpad keeps the kernel's exception in the parameters: its number and its two codes. Its other fields,
+ * and older Breakpads, have the number, the low half of the first code and an address. The first code of
+ * EXC_CRASH holds its origin: signal << 24 | exception << 20 | code. */
 static minidump_event minidump_event_of(machsym_str s)
 {
     enum { ABRT = 6, PARAMETERS_AT = 40 };
@@ -587,7 +586,8 @@ static void minidump_put_codes(minidump *m, const minidump_event *e)
     text_char(t, '\n');
 }
 
-/* The thread that crashed has the registers of the moment: those in its own record are of the dump. */
+/* The crashed thread gets the registers at the time of the crash. Its own record has those at the time of the
+ * dump. */
 static void minidump_read_exception(minidump *m)
 {
     enum { SIZE = 168 };
@@ -611,7 +611,7 @@ static void minidump_read_exception(minidump *m)
                             machsym_plain_pc(m->d.cputype, pc) == machsym_plain_pc(m->d.cputype, e.code[1]);
 }
 
-/* Breakpad tells which thread asked for a dump of a process that did not crash. */
+/* In a dump without a crash, Breakpad names the thread that requested it. */
 static void minidump_read_requester(minidump *m)
 {
     enum { HAS_REQUESTER = 2 };
@@ -625,7 +625,7 @@ static void minidump_read_requester(minidump *m)
 
 /* ---- What the process said ---- */
 
-/* An assertion of Breakpad's: three texts of 128 units of UTF-16, a line, a kind. */
+/* An assertion of Breakpad's: three texts of 128 UTF-16 units each, a line, a kind. */
 static void minidump_read_assertion(minidump *m)
 {
     enum { TEXT_SIZE = 256, SIZE = 3 * TEXT_SIZE + 8 };
@@ -645,7 +645,7 @@ static void minidump_read_assertion(minidump *m)
     text_free(&t);
 }
 
-/* image: whose annotation it is; empty: the process's. */
+/* image: the image of the annotation; empty: of the process. */
 static void minidump_put_annotation(minidump *m, machsym_str image, machsym_str key, machsym_str value)
 {
     text *t = &m->d.tail;
@@ -664,7 +664,7 @@ static void minidump_put_annotation(minidump *m, machsym_str image, machsym_str 
     text_char(t, '\n');
 }
 
-/* Pairs of texts. */
+/* Reads pairs of texts. */
 static void minidump_read_simple(minidump *m, machsym_str s, machsym_str image)
 {
     minidump_list list = minidump_list_of(m, s, PAIR_SIZE);
@@ -675,7 +675,7 @@ static void minidump_read_simple(minidump *m, machsym_str s, machsym_str image)
     }
 }
 
-/* Texts with types, of which only a program knows all but that of texts. */
+/* Reads typed values. Only texts have a public type; the rest is known to the program alone. */
 static void minidump_read_objects(minidump *m, machsym_str s, machsym_str image)
 {
     enum { TYPE_TEXT = 1 };
@@ -690,7 +690,8 @@ static void minidump_read_objects(minidump *m, machsym_str s, machsym_str image)
     }
 }
 
-/* Texts that the system's libraries leave in their images: Application Specific Information, says Apple. */
+/* Reads texts that system libraries leave in their images; Apple calls them Application Specific
+ * Information. */
 static void minidump_read_messages(minidump *m, machsym_str s, machsym_str image)
 {
     minidump_list list = minidump_list_of(m, s, 4);
@@ -713,7 +714,7 @@ static void minidump_read_module_info(minidump *m, machsym_str link)
     minidump_read_objects(m, minidump_located(m, s, 20, "annotations lie outside the file"), image);
 }
 
-/* The program and its images are as their readers added them: in the order of the list. */
+/* The program and its images, in the order of the list. */
 static void minidump_read_crashpad(minidump *m)
 {
     enum { SIZE = 52, LINK_SIZE = 12 };
@@ -730,7 +731,7 @@ static void minidump_read_crashpad(minidump *m)
         minidump_read_module_info(m, minidump_record(&list, i));
 }
 
-/* As the system says it of an uncaught exception. */
+/* Writes an uncaught exception in the system's words. */
 static void minidump_put_thrown(minidump *m)
 {
     text t = text_in(m->d.memory_source);
@@ -772,7 +773,7 @@ size_t minidump_decode(machsym_str input, text *out, const char **what)
     memset(&m, 0, sizeof m);
     m.in = input;
     dump_begin(&m.d, out->memory, input.len,
-               input.len < SIZE_MAX / 2 ? 2 * input.len : SIZE_MAX); /* UTF-16 may become longer in UTF-8 */
+               input.len < SIZE_MAX / 2 ? 2 * input.len : SIZE_MAX); /* UTF-8 may be longer than UTF-16 */
     if (input.len < MINIDUMP_HEADER_SIZE)
         dump_note(&m.d, input.len, "the header is cut short");
     else

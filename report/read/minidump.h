@@ -9,8 +9,8 @@
 #include "machsym.h"
 
 bool minidump_is(machsym_str input);
-/* The dump as crash text. Where it is damaged, what is whole comes out, and a line says where. Returns that
- * place, 0: it is whole; *what: what is damaged there. */
+/* Converts the dump to crash text. If it is damaged, the whole parts are converted, and a line says where the
+ * damage is. Returns that place; 0: undamaged. *what: the damage. */
 size_t minidump_decode(machsym_str input, text *out, const char **what);
 
 #endif

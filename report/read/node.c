@@ -1,7 +1,7 @@
 /* ==== >> read/node ====
  * Job: Node's diagnostic reports: the native stack, and what JavaScript threw.
  * Offers: its reader, for read/formats.h.
- * Never: takes an address for one of an image: the report does not say where images were loaded. */
+ * Never: assigns an address to an image: the report does not say where images were loaded. */
 #include "../base/json.h"
 #include "../base/text.h"
 #include "../model/json_stack.h"
@@ -27,7 +27,7 @@ static void node_set_event(report *r, const json *doc, uint32_t header)
     text_free(&t);
 }
 
-/* The program is the first word of the command line. */
+/* The first word of the command line is the program. */
 static void node_set_process(report *r, const json *doc, uint32_t header)
 {
     uint32_t words = json_get(doc, header, "commandLine");
@@ -36,8 +36,8 @@ static void node_set_process(report *r, const json *doc, uint32_t header)
         report_set_fact(r, FACT_PROCESS, str_base_name(fields_text(r, doc, first)));
 }
 
-/* "TypeError: boom" and the lines of JavaScript's stack. Returns false when there was no error: then it is
- * "No stack." */
+/* Reads "TypeError: boom" and the lines of JavaScript's stack. Returns false if there was no error; then the
+ * text is "No stack." */
 static bool node_set_thrown(report *r, const json *doc, uint32_t stack)
 {
     machsym_str message = fields_text(r, doc, json_get(doc, stack, "message"));
@@ -45,7 +45,7 @@ static bool node_set_thrown(report *r, const json *doc, uint32_t stack)
     uint32_t at = JSON_NONE;
     size_t colon = str_find(message, ": ");
     bool is_error = colon < message.len &&
-                    !str_starts(message, "Error [ERR_SYNTHETIC]"); /* that is where it was asked for */
+                    !str_starts(message, "Error [ERR_SYNTHETIC]"); /* it marks a request, not an error */
     text t = text_in(r->memory);
     if (is_error)
         report_set_error(r, str_make(message.ptr, colon), str_from(message, colon + 2));
@@ -59,7 +59,7 @@ static bool node_set_thrown(report *r, const json *doc, uint32_t stack)
     return is_error;
 }
 
-/* "NAME [IMAGE]", as Node writes a function, whose name may be missing. */
+/* "NAME [IMAGE]": a function as Node writes it. The name may be missing. */
 static void node_split_name(report_frame *frame)
 {
     machsym_str name = frame->name;
@@ -70,7 +70,7 @@ static void node_split_name(report_frame *frame)
         return;
     frame->name = str_trim(str_make(name.ptr, at - 1));
     frame->named = frame->name.len > 0 ? NAME_WEAK : NAME_NONE;
-    if (frame->name.len > 0) /* where code without a name lies is another place in each run */
+    if (frame->name.len > 0) /* the address of code without a name differs between runs */
         frame->image_name = str_base_name(str_make(name.ptr + at, name.len - 1 - at));
 }
 

@@ -8,8 +8,7 @@
 #include "machsym.h"
 #include "lines.h"
 
-/* "(NAME + 12)" is what KSCrash found on the device; "(NAME + 12) (File.m:34)" is what this tool made of
- * it. */
+/* "(NAME + 12)" was found by KSCrash on the device; "(NAME + 12) (File.m:34)" was written by this tool. */
 static void numbered_classify_side(report_frame *frame, machsym_str s)
 {
     size_t close = str_find(s, ") (");
@@ -26,7 +25,7 @@ static void numbered_classify_side(report_frame *frame, machsym_str s)
     }
 }
 
-/* Sorts out what stands after the address of a numbered frame. s begins there. */
+/* Parses the text after the address of a numbered frame. s begins there. */
 static void numbered_classify_tail(report_frame *frame, machsym_str s)
 {
     uint64_t number;
@@ -49,8 +48,8 @@ static void numbered_classify_tail(report_frame *frame, machsym_str s)
 
 /* ---- Frames ---- */
 
-/* Whether the frame before is of this address too: an inlined call has the number of the function it is
- * in, or one of its own in Apple's text. */
+/* Whether the frame before has this address, too. An inlined call has the number of its function, or in
+ * Apple's text one of its own. */
 static bool numbered_is_same_frame(const text_parser *p, uint64_t addr)
 {
     const report_frame *before = &p->r->frames[p->r->frame_count - 1];

@@ -3,8 +3,7 @@
  * Offers: its reader, for read/formats.h.
  * Never: reads registers, cores and zones.
  *
- * Panics of the kernel: what the system writes as text, and as a string into panic-full reports. Of such a
- * text only the backtraces are stacks; its registers, cores and zones are not. */
+ * Only the backtraces of the text are stacks. Its registers, cores and zones are not. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"
@@ -55,7 +54,7 @@ static bool panic_parse_arm_frame(text_parser *p, text_line line, machsym_str s,
 }
 
 /* "0xffffff80727fba80 : 0xffffff7f983a8e5a com.apple.iokit.IOUSBFamily : __ZN3Foo3barEv + 0x190": frame
- * pointer, return address, and a name when the kernel kept its symbols. */
+ * pointer, return address, and a name if the kernel kept its symbols. */
 static bool panic_parse_intel_frame(text_parser *p, text_line line, machsym_str s, size_t from)
 {
     uint64_t fp;
@@ -82,7 +81,7 @@ static bool panic_parse_intel_frame(text_parser *p, text_line line, machsym_str 
 
 /* ---- Images ---- */
 
-/* The kernel's addresses are told as the beginning of __TEXT, and on arm64 of __TEXT_EXEC, where its code
+/* The report gives the kernel's address as the start of __TEXT, on arm64 that of __TEXT_EXEC, where its code
  * is. */
 static void panic_set_kernel(text_parser *p, machsym_str value, bool is_text_exec)
 {
@@ -163,7 +162,7 @@ static void panic_set_task(text_parser *p, machsym_str s)
     text_free(&t);
 }
 
-/* "panic(cpu 2 caller 0xfffffe0057271718): what @file.c:12": what follows the caller. */
+/* Returns what follows the caller in "panic(cpu 2 caller 0xfffffe0057271718): what @file.c:12". */
 static void panic_set_reason(text_parser *p, machsym_str s)
 {
     size_t at = str_starts(s, "panic(cpu ") ? str_find(s, "): ") + 3 : 0;
@@ -225,7 +224,7 @@ static const struct {
     {"incident", FACT_INCIDENT}, {"crashReporterKey", FACT_REPORTER},
 };
 
-/* Macs with a T2 write macOS's panic beside the coprocessor's. */
+/* A Mac with a T2 writes macOS's panic beside the coprocessor's. */
 static const char *const panic_strings[] = {"macOSPanicString", "panicString"};
 
 bool report_tell_panic(const json *doc, uint32_t object)
@@ -237,7 +236,7 @@ bool report_tell_panic(const json *doc, uint32_t object)
     return false;
 }
 
-/* Most panics come with a stackshot of all processes. */
+/* Most panics contain a stackshot of all processes. */
 bool report_parse_panic(report *r, uint32_t doc_index)
 {
     uint32_t first_frame = r->frame_count;
@@ -260,7 +259,7 @@ bool report_parse_panic(report *r, uint32_t doc_index)
         report_set_fact(
             r, document_facts[i].fact,
             report_json_str(r, &r->docs[doc_index], json_get(&r->docs[doc_index], 0, document_facts[i].key)));
-    report_place_frames(r, first_frame, first_image); /* the stackshot has images of its own */
+    report_place_frames(r, first_frame, first_image); /* the stackshot has its own images */
     stackshot_parse(r, doc_index, 0);
     return true;
 }

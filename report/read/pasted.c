@@ -8,15 +8,15 @@
 #include "machsym.h"
 #include "lines.h"
 
-/* backtrace(3) and callStackReturnAddresses make these: all are return addresses, the first too. */
+/* backtrace(3) and callStackReturnAddresses print these. All are return addresses, also the first. */
 
 static bool pasted_is_row_space(char c)
 {
     return scan_is_blank(c) || c == ',' || c == '\n' || c == '\r';
 }
 
-/* How many addresses stand from lo on, and nothing else; in parentheses over several lines too. *end is set
- * after. */
+/* Counts the addresses from lo on if nothing else is there; inside parentheses they may span lines. *end:
+ * after the last. */
 static size_t pasted_count_row(const text_parser *p, size_t lo, size_t hi, size_t *end)
 {
     machsym_str s = scan_view(p, 0, hi);
@@ -39,7 +39,7 @@ static size_t pasted_count_row(const text_parser *p, size_t lo, size_t hi, size_
     return at < hi && s.ptr[at] == ')' ? count : 0;
 }
 
-/* Takes the addresses of a row that begins at lo. Returns where the text goes on, 0 when there is no row. */
+/* Reads a row of addresses that begins at lo. Returns where the text continues; 0 if there is no row. */
 size_t text_parse_row(text_parser *p, size_t lo, size_t line_end)
 {
     machsym_str s = scan_view(p, 0, p->hi);

@@ -1,10 +1,9 @@
 /* ==== >> read/places ====
- * Job: frames that say where they are in their own way: Mono's, Go's, offsets from a UUID.
+ * Job: frames that give their place in a form of their own: Mono's, Go's, offsets from a UUID.
  * Offers: its reader, for read/lines.h.
  * Never: reads their headers.
  *
- * Frames that say where they are in their own way: Mono's native stacks, Go's goroutines, offsets from a
- * UUID. */
+ * These are Mono's native stacks, Go's goroutines, and offsets from a UUID. */
 #include "../base/digits.h"
 #include "../base/text.h"
 #include "../model/report.h"
@@ -16,7 +15,7 @@
 
 enum { UUID_TEXT = 36 };
 
-/* "<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2796": how long it is, 0 when there is none. */
+/* Returns the length of "<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2796"; 0 for other text. */
 static size_t places_scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_t *offset)
 {
     enum { FIRST_DASH = 8 };
@@ -36,7 +35,7 @@ static size_t places_scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_
     return scan_address(s, &at, offset) || scan_decimal(s, &at, offset) ? at : 0;
 }
 
-/* What stands after a frame's place, up to the end of its line. */
+/* Reads the text after a frame's place, up to the end of its line. */
 static void places_set_symbol(text_parser *p, report_frame *frame, size_t at)
 {
     frame->symbol_at = scan_blanks(p, at, frame->end);
@@ -91,8 +90,8 @@ static bool places_parse_mono(text_parser *p, text_line line, size_t at)
     return true;
 }
 
-/* "       /Users/a/main.go:12 +0x1d fp=0xc0000a2f78 sp=0xc0000a2f60 pc=0x102a30a7c", the function on the
- * line before: what Go prints with GOTRACEBACK=system. Go's programs keep their names, so these are only
+/* "       /Users/a/main.go:12 +0x1d fp=0xc0000a2f78 sp=0xc0000a2f60 pc=0x102a30a7c" after a line with the
+ * function, as Go prints with GOTRACEBACK=system. Go programs keep their names, so these frames are only
  * counted. */
 static bool places_parse_go(text_parser *p, text_line line, size_t at)
 {

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The format's name, then a byte for its version; there is one version. */
+/* The magic of the format, then a byte for its version. Only one version exists. */
 static const char plcrash_magic[] = "plcrash";
 enum { PLCRASH_HEADER_SIZE = sizeof plcrash_magic };
 
-/* Fields of the report, by their numbers. */
+/* Field numbers of the report. */
 enum {
     REPORT_SYSTEM = 1,
     REPORT_APPLICATION = 2,
@@ -27,11 +27,11 @@ enum {
     REPORT_CUSTOM = 10
 };
 
-/* The report at hand. */
+/* The report that is read. */
 typedef struct plcrash {
     proto in;
     text *t;
-    decoded_image *images; /* by base */
+    decoded_image *images; /* sorted by base */
     uint32_t image_count;
     uint32_t image_cap;
 } plcrash;
@@ -54,7 +54,7 @@ static void plcrash_put_uuid(plcrash *p, machsym_str bytes)
     text_char(p->t, '\n');
 }
 
-/* A processor's type and subtype, where they are Mach's. */
+/* Type and subtype of a processor, if they are Mach's. */
 static const char *plcrash_arch_of(plcrash *p, machsym_str processor)
 {
     enum { ENCODING_MACH = 1 };
@@ -120,7 +120,7 @@ static void plcrash_put_system(plcrash *p)
     text_c(p->t, "104\n\n");
 }
 
-/* The codes of a Mach exception in the order in which they come. */
+/* The codes of a Mach exception, in file order. */
 static void plcrash_put_codes(plcrash *p, machsym_str mach)
 {
     proto_field field;
@@ -138,7 +138,7 @@ static void plcrash_put_codes(plcrash *p, machsym_str mach)
     text_c(p->t, is_first ? "" : "\n");
 }
 
-/* The first code says of EXC_BAD_ACCESS why, the second where. */
+/* In EXC_BAD_ACCESS the first code is the reason, the second the address. */
 static void plcrash_put_bad_access(plcrash *p, machsym_str mach, uint64_t address)
 {
     enum { INVALID_ADDRESS = 1, PROTECTION_FAILURE = 2 };
@@ -231,7 +231,7 @@ static void plcrash_put_frame(plcrash *p, machsym_str frame, uint64_t number)
                       proto_get(&p->in, symbol, 1).bytes, proto_get(&p->in, symbol, 2).value);
 }
 
-/* The frames of a thread or an exception are fields of the given number. */
+/* The frames of a thread or an exception are the fields with the given number. */
 static void plcrash_put_frames(plcrash *p, machsym_str message, uint32_t number)
 {
     proto_field field;
@@ -264,7 +264,7 @@ static void plcrash_put_threads(plcrash *p)
     }
 }
 
-/* How many digits a register has. */
+/* Number of digits of a register. */
 static unsigned plcrash_digits(plcrash *p)
 {
     machsym_str machine = proto_get(&p->in, p->in.all, REPORT_MACHINE).bytes;
@@ -272,7 +272,7 @@ static unsigned plcrash_digits(plcrash *p)
     return arch != NULL && strstr(arch, "64") == NULL ? 8 : 16;
 }
 
-/* Registers, four a line, of threads that have some. */
+/* Writes registers, four on a line, of threads that have some. */
 static void plcrash_put_registers(plcrash *p, machsym_str thread, unsigned digits)
 {
     proto_field field;

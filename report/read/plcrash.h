@@ -9,8 +9,8 @@
 #include "machsym.h"
 
 bool plcrash_is(machsym_str input);
-/* The report as crash text, with all that it holds. Where it is damaged, what is whole comes out, and a line
- * says where. Returns that place; 0: it is whole. */
+/* Converts the whole report to crash text. If it is damaged, the whole parts are converted, and a line says
+ * where the damage is. Returns that place; 0: undamaged. */
 size_t plcrash_decode(machsym_str input, text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Encodings, and which kind of report an input is; see recognise.h. */
+/* Encodings, and the recognition of a report's kind; see recognise.h. */
 #include "recognise.h"
 #include "../base/json.h"
 #include "../base/text.h"
@@ -43,7 +43,7 @@ static uint32_t recognise_utf16_unit(machsym_str s, size_t i, report_encoding en
     return encoding == ENCODING_UTF16LE ? (uint32_t)(p[1] << 8 | p[0]) : (uint32_t)(p[0] << 8 | p[1]);
 }
 
-/* A surrogate that stands alone gets three bytes of its own, so that nothing is lost on the way back. */
+/* An unpaired surrogate gets its own three bytes, so that the way back loses nothing. */
 static void recognise_decode_utf16(report *r)
 {
     size_t count = r->input.len / 2;
@@ -60,7 +60,7 @@ static void recognise_decode_utf16(report *r)
     }
 }
 
-/* An entity that mailers and web pages write, and its length; 0 when there is none. */
+/* Returns the length of an entity that mailers and web pages write; 0 for other text. */
 static size_t recognise_entity_at(const char *p, size_t left, char *c)
 {
     static const struct {
@@ -78,13 +78,13 @@ static size_t recognise_entity_at(const char *p, size_t left, char *c)
     return 0;
 }
 
-/* The next byte of a kind that make_shadow looks at; NULL: there is none. */
+/* The next byte of a kind that make_shadow replaces; NULL: no more. */
 static const char *recognise_next_byte(const char *at, const char *end, int byte)
 {
     return at < end ? (const char *)memchr(at, byte, (size_t)(end - at)) : NULL;
 }
 
-/* An entity becomes its character and spaces. */
+/* Replaces an entity by its character and spaces. */
 static void recognise_shadow_entities(report *r)
 {
     const char *end = r->body + r->len;
@@ -100,7 +100,7 @@ static void recognise_shadow_entities(report *r)
     }
 }
 
-/* A colour of a terminal, ESC [ 31 m, becomes spaces. */
+/* Replaces a terminal's colour code, ESC [ 31 m, by spaces. */
 static void recognise_shadow_colours(report *r)
 {
     const char *end = r->body + r->len;
@@ -116,8 +116,8 @@ static void recognise_shadow_colours(report *r)
     }
 }
 
-/* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and
- * entities as their character and spaces. Every byte keeps its place. */
+/* Builds the shadow that text readers use: the body with spaces for NUL, no-break spaces and a byte order
+ * mark, and with entities as their character and spaces. Every byte keeps its place. */
 static void recognise_make_shadow(report *r)
 {
     const char *end = r->body + r->len;
@@ -139,7 +139,7 @@ static void recognise_make_shadow(report *r)
 
 /* ---- Recognition ---- */
 
-/* Each tells by the members whether a document is of its kind, and reads it if so. */
+/* Each function recognises a document of its kind by its members, and reads it. */
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
 #define RECOGNISE_NOTHING(...)
 #define RECOGNISE_DOCUMENT(kind, words, reader)       report_parse_##reader,
@@ -160,10 +160,9 @@ static bool recognise_is_of_a_kind(report *r, uint32_t doc)
     return false;
 }
 
-/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
- * far it was read. A report in which the text ends is taken as far as it is whole. An object that is no
- * report is passed over: what looks like text in it is JSON all the same. An array may be the head of a line
- * of text. */
+/* Reads the document that begins at `at`. Returns its end; or 0 if it is not a document, and sets err->at to
+ * the end of what was parsed. A cut report is read as far as it is whole. An object that is not a report is
+ * skipped, since text inside it is JSON. An array may be the start of a line of text. */
 static size_t recognise_add_document(report *r, size_t at, record_run *run, json_error *err)
 {
     json doc;
@@ -200,7 +199,7 @@ static size_t recognise_line_start_after(const report *r, size_t at)
     return end < r->len ? end + 1 : end;
 }
 
-/* Whether a string begins at an offset and ends its line: text may have quotes in it that only look so. */
+/* Whether a string that begins at an offset also ends its line. Quotes in text need not be JSON. */
 static bool recognise_is_string_line(const report *r, size_t at)
 {
     size_t end = at + str_line_len(str_make(r->body + at, r->len - at));
@@ -210,7 +209,7 @@ static bool recognise_is_string_line(const report *r, size_t at)
     return end > at + 2 && r->body[end - 1] == '"';
 }
 
-/* The next of each byte that a JSON document begins with; the report's length: there is none. */
+/* Next places of the bytes that begin a JSON document; the report's length: no more. */
 typedef struct openings {
     size_t brace;
     size_t bracket;
@@ -225,7 +224,7 @@ static size_t recognise_next_in_shadow(const report *r, size_t at, int byte)
     return to;
 }
 
-/* Where the next line begins with such a byte, blanks aside; a line begins at lo. */
+/* Returns where the next line begins with such a byte after blanks. lo must be the start of a line. */
 static size_t recognise_next_opening(const report *r, size_t lo, openings *next)
 {
     for (size_t at = lo;;) {
@@ -247,7 +246,7 @@ static size_t recognise_next_opening(const report *r, size_t lo, openings *next)
     }
 }
 
-/* Runs of records end after the document that follows them. */
+/* Sorts carried texts by place: a run of records may end after the document that follows it. */
 static int recognise_by_place(const void *a, const void *b)
 {
     const report_carried *x = (const report_carried *)a;
@@ -258,7 +257,7 @@ static int recognise_by_place(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Whether what is no document was to be one: a mark of a log, {level=info}, is none. */
+/* Whether text that does not parse was meant as a document. {level=info} is the mark of a log. */
 static bool recognise_looks_like_document(const report *r, size_t at)
 {
     size_t next = at + 1;
@@ -268,7 +267,7 @@ static bool recognise_looks_like_document(const report *r, size_t at)
     return (r->shadow[at] == '{' || at == 0) && !is_mark;
 }
 
-/* Text, and what is a document but for that which stands ahead of its lines. */
+/* Reads text, and documents that prefixes on their lines hide. */
 static void recognise_parse_text(report *r, size_t at, size_t hi)
 {
     while (at < hi && r->depth < CARRIED_MAX_DEPTH) {
@@ -281,8 +280,8 @@ static void recognise_parse_text(report *r, size_t at, size_t hi)
         report_parse_text(r, at, hi, ESCAPE_NONE);
 }
 
-/* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
- * read on and no other document is tried before the place that broke: so the whole stays linear. */
+/* A report is text, JSON documents at the start of lines, or both in turn. After a broken document, text is
+ * read up to the place of the error, and no other document is tried before it. So the time stays linear. */
 static void recognise_parse_parts(report *r)
 {
     size_t text_at = 0;
@@ -329,8 +328,8 @@ static bool recognise_is_same_stack(const report *r, const report_thread *a, con
     return a->count == 0 || (b->count > 0 && r->frames[a->first].addr == r->frames[b->first].addr);
 }
 
-/* Whether the text ahead of an .ips is its translation: its stacks follow as JSON in the same order, of which
- * the text may lack some. */
+/* Whether the text before an .ips is its translation: its stacks follow as JSON in the same order. The text
+ * may lack some. */
 static bool recognise_is_translation(const report *r)
 {
     uint32_t at = r->main_thread;
@@ -343,7 +342,7 @@ static bool recognise_is_translation(const report *r)
     return r->main_thread > 0;
 }
 
-/* A report that is translated is counted once. The images of the text go; its frames are placed anew. */
+/* Counts a translated report once. The images of the text are removed, and its frames are placed again. */
 static void recognise_drop_echo(report *r)
 {
     uint32_t images = r->main_image;
@@ -394,7 +393,7 @@ static void recognise_name_kind(report *r)
         r->kind = REPORT_TEXT;
     if (r->frame_count > 0)
         r->failure =
-            r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
+            r->has_text ? NULL : r->failure; /* broken JSON inside text is not an error of the report */
     const char *words = r->frame_count == 0 ? bug_type_words(r->facts[FACT_BUG_TYPE]) : NULL;
     if (words != NULL) {
         r->kind = REPORT_STACKLESS;

@@ -1,5 +1,5 @@
 /* ==== >> read/recognise ====
- * Job: opens reports: finds the kind of an input, and has it read.
+ * Job: opens reports: finds the kind of an input, and calls its reader.
  * Offers: report_open, report_open_redacted, report_open_carried, report_is_one.
  * Never: looks an address up. */
 #ifndef REPORT_RECOGNISE_H
@@ -10,16 +10,17 @@
 #include "../model/report.h"
 #include "machsym.h"
 
-/* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is
+/* Recognises and parses a report. The input must outlive it. It never fails; r->failure says why a report is
  * damaged. */
 void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count);
-/* The same without what tells of persons, in memory of a source. */
+/* Does the same without personal data, with memory from a source. */
 void report_open_redacted(mem_source *memory, report *r, const char *input, size_t len,
                           const report_load *loads, size_t load_count, const redactor *how);
-/* The same of what another report carries, a number of documents deep: it is UTF-8. how may be NULL. */
+/* Does the same for a text that another report carries, at a nesting depth. It must be UTF-8. how may be
+ * NULL. */
 void report_open_carried(mem_source *memory, report *r, machsym_str input, unsigned depth,
                          const report_load *loads, size_t load_count, const redactor *how);
-/* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not
+/* Whether the input is a report: it has stacks, or a start that only reports have. Carried texts do not
  * count. */
 bool report_is_one(const report *r);
 

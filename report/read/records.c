@@ -1,4 +1,4 @@
-/* Reports whose lines each lie in a record of their own; see records.h. */
+/* Reports whose lines are in separate records; see records.h. */
 #include "records.h"
 #include "../base/memory.h"
 #include "../model/scan.h"
@@ -8,7 +8,7 @@
 
 /* ---- Paths ---- */
 
-/* The index of an element. Collectors have no more than a few ahead of a line. */
+/* The index of an element. Collectors put only a few elements before a line. */
 static bool records_index_of(const json *doc, uint32_t array, uint32_t element, uint32_t *out)
 {
     enum { MAX_INDEX = 16 };
@@ -20,7 +20,7 @@ static bool records_index_of(const json *doc, uint32_t array, uint32_t element, 
     return false;
 }
 
-/* The way from a record to what lies in it; false when it is too long. */
+/* Finds the path from a record to a value inside it. Returns false if it is too long. */
 static bool records_path_of(const json *doc, uint32_t record, uint32_t token, record_path *out)
 {
     memset(out, 0, sizeof *out);
@@ -51,7 +51,7 @@ static bool records_is_same_path(const record_path *a, const record_path *b)
     return true;
 }
 
-/* One step from a container; JSON_NONE: there is nothing there. */
+/* Takes one step down from a container; JSON_NONE: no such value. */
 static uint32_t records_step(const json *doc, uint32_t container, machsym_str key, uint32_t index)
 {
     bool is_index = key.ptr == NULL;
@@ -74,7 +74,7 @@ static uint32_t records_follow(const json *doc, uint32_t record, const record_pa
     return at;
 }
 
-/* The kind of the line that a record has. A whole document is not a line, except after the metadata of an
+/* Returns the kind of a record's line. A whole document is not a line, except after the metadata of an
  * .ips. */
 static line_kind records_line_of(const json *doc, uint32_t token, line_kind last, text *room)
 {
@@ -89,7 +89,8 @@ static bool records_is_certain(line_kind kind)
     return kind == LINE_CERTAIN || kind == LINE_METADATA;
 }
 
-/* The innermost array that holds two values in different elements; JSON_NONE: what holds both is none. */
+/* Returns the innermost array that holds two values in different elements; JSON_NONE if the innermost common
+ * container is not an array. */
 static uint32_t records_common_array(const json *doc, uint32_t a, uint32_t b, uint32_t elements[2])
 {
     for (unsigned i = 0; i < RECORD_MAX_STEPS && a != JSON_NONE && doc->v[a].parent != JSON_NONE; i++) {
@@ -108,7 +109,7 @@ static uint32_t records_common_array(const json *doc, uint32_t a, uint32_t b, ui
     return JSON_NONE;
 }
 
-/* What is a report by itself parts the lines ahead of it from those after it. */
+/* A value that may be a report by itself separates the lines before it from those after it. */
 static void records_push_array(const json *doc, record_array *array, bool *is_there, record_arrays *out)
 {
     record_cursor at = {JSON_NONE, LINE_NONE, text_in(doc->memory)};
@@ -137,7 +138,7 @@ static void records_push_array(const json *doc, record_array *array, bool *is_th
     text_free(&at.room);
 }
 
-/* Two lines that are certain: whether they stand at one place of two elements. */
+/* Adds an array for two certain lines, if they have the same path in two elements. */
 static bool records_add_array(const json *doc, uint32_t first, uint32_t second, bool *is_there,
                               record_arrays *out)
 {
@@ -153,7 +154,7 @@ static bool records_add_array(const json *doc, uint32_t first, uint32_t second, 
     return true;
 }
 
-/* Whether elements have lines at one place: a pair of a time and a line is no list of them. */
+/* Whether several elements have lines at this path: a pair of a time and a line is not a list. */
 static bool records_has_lines(const json *doc, const record_array *array)
 {
     enum { ENOUGH = 3, LOOKED_AT = 16 };
@@ -167,7 +168,7 @@ static bool records_has_lines(const json *doc, const record_array *array)
     return lines >= ENOUGH;
 }
 
-/* A line that is certain and alone: its records are the innermost array of such. */
+/* For a certain line without a second one: its records are the elements of the innermost array with lines. */
 static void records_add_around(const json *doc, uint32_t token, bool *is_there, record_arrays *out)
 {
     uint32_t element = token;
@@ -246,8 +247,8 @@ void records_come_to(record_run *run, report *r, size_t at)
     }
 }
 
-/* The one string of a document that is certain to be a line of a report; JSON_NONE: it has none, or more, or
- * what may be a report by itself. */
+/* Returns the only string of a document that is certainly a line of a report; JSON_NONE if there is no such
+ * string, if there are several, or if one may be a report by itself. */
 static uint32_t records_find_certain(const json *doc, text *room)
 {
     uint32_t found = JSON_NONE;
@@ -274,7 +275,7 @@ bool records_take(record_run *run, report *r, const json *doc)
         record_path path;
         if (token == JSON_NONE || !records_path_of(doc, 0, token, &path))
             return false;
-        if (run->has_path) { /* another collector's begin */
+        if (run->has_path) { /* the records of another collector begin */
             records_end(run, r);
             records_come_to(run, r, doc->v[0].at);
         }

@@ -1,10 +1,10 @@
 /* ==== >> read/records ====
- * Job: reports whose lines each lie in a record of their own, as collectors of logs put them.
+ * Job: reports whose lines are in separate records, as log collectors write them.
  * Offers: records_find_arrays, records_next_line, records_come_to, records_take, records_pass, records_end.
- * Never: reads the report: what is carried is read as a file is.
+ * Never: reads the report: carried text is read as a file is.
  *
- * Records are documents in a row, or elements of an array. What one of them has under the same keys
- * as the others is a line. */
+ * Records are documents in a row, or elements of an array. The line of a record has the same keys as the lines
+ * of the others. */
 #ifndef REPORT_RECORDS_H
 #define REPORT_RECORDS_H
 
@@ -14,24 +14,24 @@
 #include "machsym.h"
 #include "told.h"
 
-/* Collectors nest a line no deeper in its record. */
+/* Collectors nest a line at most this deep in its record. */
 enum { RECORD_MAX_STEPS = 8 };
 
-/* The keys from a record to its line, innermost first; of an array the index. */
+/* The keys from a record to its line, innermost first; for an array element the index. */
 typedef struct record_path {
-    machsym_str keys[RECORD_MAX_STEPS]; /* no pointer: an index */
+    machsym_str keys[RECORD_MAX_STEPS]; /* ptr NULL: use the index */
     uint32_t indexes[RECORD_MAX_STEPS];
     unsigned count;
 } record_path;
 
 /* ---- Elements of an array ---- */
 
-/* Elements of an array that are records. */
+/* Array elements that are records. */
 typedef struct record_array {
     uint32_t token;
-    uint32_t before; /* the element ahead of the first one; JSON_NONE: there is none */
+    uint32_t before; /* the element before the first record; JSON_NONE: it is the first element */
     uint32_t end;    /* the token after the last one */
-    uint32_t line;   /* the first one's */
+    uint32_t line;   /* the line of the first record */
     record_path path;
 } record_array;
 
@@ -41,40 +41,40 @@ typedef struct record_arrays {
     uint32_t cap;
 } record_arrays;
 
-/* Finds the arrays of a document, or stretches of them, whose elements have lines of which one is certain to
- * be a report's. */
+/* Finds arrays of a document, or parts of them, whose elements have lines. At least one of the lines must
+ * certainly belong to a report. */
 void records_find_arrays(const json *doc, record_arrays *out);
 
-/* Where a walk through the lines of an array is. */
+/* A position in the lines of an array. */
 typedef struct record_cursor {
-    uint32_t element; /* that has the line; at first what record_array has ahead */
+    uint32_t element; /* the element with the line; at first record_array.before */
     line_kind last;
     text room;
 } record_cursor;
 
-/* The next line's token; JSON_NONE: there is none, and the cursor's room is free. */
+/* Returns the next line's token. JSON_NONE: no more lines; the cursor's memory is freed. */
 uint32_t records_next_line(const json *doc, const record_array *array, record_cursor *at);
 
 /* ---- Documents in a row ---- */
 
-/* Documents of no kind in a row. */
+/* Documents of unknown kind in a row. */
 typedef struct record_run {
     size_t begin;
-    size_t end;    /* equal: there are none */
+    size_t end;    /* equal to begin: no documents */
     uint32_t part; /* how many parts of the report begin before them */
-    bool has_path; /* a line was certain to be a report's */
+    bool has_path; /* one of the lines certainly belonged to a report */
     record_path path;
     line_kind last;
     text room;
 } record_run;
 
-/* A document begins at an offset: ends the run where something else stands ahead of it. */
+/* Tells the run that a document begins at an offset. The run ends if other text comes before it. */
 void records_come_to(record_run *run, report *r, size_t at);
-/* Whether a document is a record that has a line of a report; the run goes on over it. */
+/* Whether a document is a record with a line of a report. If so, it extends the run. */
 bool records_take(record_run *run, report *r, const json *doc);
-/* The run goes on over a document that is no report. */
+/* Extends the run over a document that is not a report. */
 void records_pass(record_run *run, size_t end);
-/* Ends the run: what it has is carried. Its room is free. */
+/* Ends the run, adds its lines as carried text, and frees its memory. */
 void records_end(record_run *run, report *r);
 
 #endif

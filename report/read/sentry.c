@@ -3,7 +3,7 @@
  * Offers: its reader, for read/formats.h.
  * Never: reads attachments.
  *
- * Sentry events: as the app sends them, alone or in an envelope, and as the service hands them out. */
+ * The app sends events alone or in an envelope. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"
@@ -15,12 +15,12 @@
 #include "machsym.h"
 #include "formats.h"
 
-/* The event at hand; the service's own form has everything in entries, under words of its own. */
+/* The current event. In the service's form everything is in entries, under other names. */
 typedef struct sentry_reader {
     report *r;
     uint32_t doc;
     frame_form form;
-    uint32_t threads; /* the lists */
+    uint32_t threads; /* threads and exceptions: the lists */
     uint32_t exceptions;
     uint32_t first_thread; /* of the report */
 } sentry_reader;
@@ -66,18 +66,18 @@ static void sentry_set_facts(report *r, const json *doc)
     if (version.len > 0)
         report_set_pair(r, FACT_VERSION, version, build);
     sentry_set_release(r, fields_text(r, doc, json_get(doc, 0, "release")));
-    report_set_pair(r, FACT_VERSION, version, build); /* a build alone tells less than the release */
+    report_set_pair(r, FACT_VERSION, version, build); /* a build alone says less than the release */
     report_set_os(r, fields_text(r, doc, json_get(doc, os, "name")),
                   fields_text(r, doc, json_get(doc, os, "version")),
                   fields_text(r, doc, json_get(doc, os, "build")));
 }
 
-/* What the system said of a crash, beside its type. */
+/* Finds what the system reported of a crash, beside its type. */
 static void sentry_set_mechanism(report *r, const json *doc, uint32_t exception)
 {
     uint32_t mechanism = json_get(doc, exception, "mechanism");
     uint32_t meta = json_get(doc, mechanism, "meta");
-    meta = meta != JSON_NONE ? meta : mechanism; /* as versions before 2018 have it */
+    meta = meta != JSON_NONE ? meta : mechanism; /* versions before 2018 put it there */
     uint32_t mach = json_get(doc, meta, "mach_exception");
     uint32_t sent = fields_either(doc, meta, "signal", "posix_signal");
     uint64_t number;
@@ -96,7 +96,7 @@ static void sentry_set_exception(report *r, const json *doc, uint32_t exception)
                      fields_text(r, doc, json_get(doc, exception, "value")));
 }
 
-/* The list of threads or exceptions. */
+/* Finds the list of threads or exceptions. */
 static uint32_t sentry_values(const json *doc, uint32_t container)
 {
     return json_is(doc, container, JSON_ARRAY) ? container : json_get(doc, container, "values");
@@ -128,7 +128,7 @@ static void sentry_add_threads(sentry_reader *w)
         sentry_add_stack(w, at, "id", json_true(doc, json_get(doc, at, "crashed")));
 }
 
-/* The thread that an exception was on has no stack of its own, or the same, which is told once. */
+/* The thread of an exception has no stack of its own, or an equal one, which is counted once. */
 static void sentry_join_thread(sentry_reader *w, machsym_str id)
 {
     report *r = w->r;
@@ -145,7 +145,7 @@ static void sentry_join_thread(sentry_reader *w, machsym_str id)
     }
 }
 
-/* The last exception is the one that crashed, those before are what it came from. */
+/* The last exception crashed. The earlier ones are its causes. */
 static void sentry_add_exceptions(sentry_reader *w)
 {
     report *r = w->r;
@@ -163,7 +163,7 @@ static void sentry_add_exceptions(sentry_reader *w)
     }
 }
 
-/* The data of an entry; JSON_NONE when there is none of the type. */
+/* Returns the data of an entry; JSON_NONE if no entry has the type. */
 static uint32_t sentry_entry_data(const json *doc, uint32_t event, const char *type)
 {
     uint32_t entries = json_get(doc, event, "entries");
@@ -175,7 +175,7 @@ static uint32_t sentry_entry_data(const json *doc, uint32_t event, const char *t
     return JSON_NONE;
 }
 
-/* The images of an event, in the form of the app or of the service. */
+/* Reads the images of an event, in the form of the app or of the service. */
 static uint32_t sentry_images(const json *doc, uint32_t event, frame_form *form)
 {
     uint32_t images = json_get(doc, json_get(doc, event, "debug_meta"), "images");

@@ -1,7 +1,7 @@
-/* Where one report of a file ends and the next one begins; see split.h. A report is cut off at what reports
- * begin with: the metadata of an .ips, its document where the metadata were left out, the header of a text,
- * the words that other tools begin with. Where reports have lost those, the lists of images tell: a report
- * has one. */
+/* Where one report of a file ends and the next one begins; see split.h. A report ends where a start of a
+ * report is found: the metadata of an .ips, its document if the metadata are missing, the header of a text,
+ * or the first words of other tools. If these are lost, image lists separate the reports, since a report has
+ * one. */
 #include "split.h"
 #include "../base/text.h"
 #include "../model/report.h"
@@ -12,32 +12,32 @@
 
 #include <string.h>
 
-/* What was seen of a report. */
+/* What was seen of the current report. */
 typedef struct split_state {
-    bool has_metadata; /* the line ahead of an .ips */
-    bool has_document; /* and the JSON that follows it */
+    bool has_metadata; /* the line before an .ips */
+    bool has_document; /* the JSON document after it */
     bool has_exception;
     bool has_stacks;
-    bool is_translated; /* the .ips that the text is of follows */
-    bool is_body;       /* the text begins with the document of an .ips, without metadata, which has ended */
+    bool is_translated; /* the text is a translation; its .ips follows */
+    bool is_body;       /* it began with a document of an .ips without metadata, which has ended */
     bool looked_for_body;
-    bool ends_object; /* the last line that is not empty ends in } */
+    bool ends_object; /* the last non-empty line ends in } */
     bool has_incident;
-    bool has_process;  /* "Process:" of a crash, a sample or leaks, which have one */
-    bool has_identity; /* and what follows there */
+    bool has_process;  /* "Process:" of a crash, a sample or leaks; each has it once */
+    bool has_identity; /* the fields after it */
     bool is_wide;      /* of many processes: it began with its date */
-    bool has_begun;    /* with the words of a tool */
-    bool has_list;     /* of images */
+    bool has_begun;    /* the first words of a tool were seen */
+    bool has_list;     /* an image list was seen */
     bool is_list_first;
-    bool has_stack_since; /* since the last list, or the begin */
+    bool has_stack_since; /* a stack since the last image list, or since the start */
     bool looked_for_list;
-    bool has_any;        /* what only a report has: a stack, a list of images, a document of one */
-    bool is_lldb;        /* what it has is lldb's */
-    bool is_in_document; /* the last line that is not empty is JSON */
-    bool has_object;     /* a document was a report */
-    size_t passed;       /* documents up to here are no reports */
-    machsym_str log;     /* what stood ahead of the last line that a log had put there */
-    size_t loose;        /* "0 0x..." without a thread, after all that; 0: none */
+    bool has_any;        /* something that only reports have: a stack, an image list, a document */
+    bool is_lldb;        /* all of that came from lldb */
+    bool is_in_document; /* the last non-empty line is JSON */
+    bool has_object;     /* one of its documents is a report */
+    size_t passed;       /* documents up to here are not reports */
+    machsym_str log;     /* the last prefix that a log put before a line */
+    size_t loose;        /* place of "0 0x..." without a thread, after has_any; 0: not seen */
 } split_state;
 
 static void split_start(split_state *seen, machsym_str log)
@@ -52,10 +52,10 @@ static bool split_is_complete(const split_state *seen)
            (seen->has_exception && seen->has_stacks);
 }
 
-/* The metadata have a few hundred bytes. Longer lines are whole documents. */
+/* Metadata have a few hundred bytes. A longer line is a whole document. */
 enum { MAX_METADATA = 8192 };
 
-/* A mark of a log, {level=info}, is no object. */
+/* {level=info} is the mark of a log, not an object. */
 static bool split_begins_object(machsym_str line)
 {
     return line.len > 0 && line.ptr[0] == '{' && !(line.len > 1 && scan_is_letter(line.ptr[1]));
@@ -74,13 +74,13 @@ static bool split_is_header(machsym_str line)
            str_starts(line, "Translated Report (");
 }
 
-/* "Process:  demo [412]": logs have lines that begin so and mean something else. */
+/* "Process:  demo [412]". The brackets are required, because logs have other lines with "Process:". */
 static bool split_is_process(machsym_str line)
 {
     return str_starts(line, "Process:") && line.ptr[line.len - 1] == ']' && str_find(line, " [") < line.len;
 }
 
-/* What the tools write first that do not write Apple's header. */
+/* The first words of tools that do not write Apple's header. */
 static bool split_begins_tool(machsym_str line)
 {
     static const char *const words[] = {
@@ -99,7 +99,7 @@ static bool split_begins_tool(machsym_str line)
     return is_sanitizer || str_starts(line, "WARNING: ThreadSanitizer: ");
 }
 
-/* The first line of a list of images: Apple's, lldb's, Swift's. */
+/* The first line of an image list: Apple's, lldb's, Swift's. */
 static bool split_is_list(machsym_str line)
 {
     return str_starts(line, "Binary Images:") || str_starts(line, "[  0] ") ||
@@ -114,7 +114,7 @@ static bool split_is_stack(machsym_str line)
            str_starts(line, "Exception Type:") || str_starts(line, "Last Exception Backtrace:");
 }
 
-/* Whether another report begins with the line; else takes note of it. */
+/* Whether the line begins another report. If not, notes what it is. */
 static bool split_begins_next(split_state *seen, machsym_str line)
 {
     bool is_new = split_is_metadata(line);
@@ -134,7 +134,7 @@ static bool split_begins_next(split_state *seen, machsym_str line)
     return false;
 }
 
-/* The same of a report that may be cut: what it has once comes again. */
+/* Does the same for a report that may be cut: a field that a report has once comes again. */
 static bool split_begins_again(split_state *seen, machsym_str line)
 {
     bool is_incident = str_starts(line, "Incident Identifier:");
@@ -166,7 +166,7 @@ static machsym_str split_without_return(machsym_str line)
     return line;
 }
 
-/* The line at *at, which moves on to the next one. */
+/* Returns the line at *at, and moves *at to the next one. */
 static machsym_str split_next_line(machsym_str s, size_t *at)
 {
     const char *line = s.ptr + *at;
@@ -178,7 +178,8 @@ static machsym_str split_next_line(machsym_str s, size_t *at)
     return split_without_return(str_make(line, len));
 }
 
-/* A line that ends in } is never followed by one that begins with { inside a document: there is a comma. */
+/* In a document, a line that ends in } is never followed by a line that begins with {, since a comma comes
+ * between. */
 static bool split_ends_object(machsym_str line)
 {
     return line.len > 0 && line.ptr[line.len - 1] == '}';
@@ -190,7 +191,7 @@ static bool split_is_lldb(machsym_str line)
            (str_starts(line, "Process ") && str_find(line, " stopped") + 8 == line.len);
 }
 
-/* "0 0x102a30a7c" and no more: a stack that nothing is ahead of. */
+/* "0 0x102a30a7c" and no more: the start of a stack without a title. */
 static bool split_is_loose_frame(machsym_str line)
 {
     if (!str_starts(line, "0 "))
@@ -199,7 +200,7 @@ static bool split_is_loose_frame(machsym_str line)
     return str_starts(rest, "0x") && str_find(rest, " ") == rest.len;
 }
 
-/* What may begin or end a report. No reader looks ahead over it: so each byte is looked at a fixed number of
+/* Lines that may begin or end a report. No search goes past one, so each byte is searched a bounded number of
  * times, however many reports a text has. */
 static bool split_is_border(machsym_str line)
 {
@@ -208,14 +209,14 @@ static bool split_is_border(machsym_str line)
            str_starts(line, "panic(cpu ");
 }
 
-/* A line as its report has it: without what a mail or a log put ahead of it. */
+/* Returns a line without the prefix of a mail or a log. */
 static machsym_str split_plain_line(machsym_str line, machsym_str *log)
 {
     size_t len = line.len > 0 && !split_begins_object(line) ? scan_log_len(line, line, log) : 0;
     return str_make(line.ptr + len, line.len - len);
 }
 
-/* The document that a text begins with, and no more than up to where another report may begin. */
+/* Returns the document at the start of a text, at most up to where another report may begin. */
 static machsym_str split_first_document(machsym_str s, machsym_str log)
 {
     size_t at = 0;
@@ -239,9 +240,9 @@ static bool split_has_stacks_of_ips(machsym_str s)
     return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
 }
 
-/* Whether the line at an offset begins the document of an .ips without metadata, after a whole report.
- * After such a document it does, whole or not. Only the first candidate is examined, up to the next one, so
- * that a text is searched once. */
+/* Whether a line begins the document of an .ips without metadata, after a complete report. After another such
+ * document any `{` line does, even if its document is cut. Only the first candidate is examined, up to the
+ * next border, so that a text is searched once. */
 static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
 {
     bool is_place = split_is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
@@ -259,7 +260,7 @@ static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, 
 
 /* ---- Reports without what they begin with ---- */
 
-/* Whether another list of images comes before what is certain to begin a report. */
+/* Whether another image list comes before the certain start of a report. */
 static bool split_has_list_after(machsym_str s, size_t at, machsym_str log)
 {
     while (at < s.len) {
@@ -300,7 +301,7 @@ bool split_has_member_of_report(machsym_str s)
     return false;
 }
 
-/* What a report has of its own that is no header: below it another header begins another report. */
+/* Lines that only reports have and that are not headers. A header after such a line begins another report. */
 static bool split_is_evidence(machsym_str line)
 {
     static const char *const words[] = {
@@ -319,8 +320,8 @@ bool split_is_certain(machsym_str line)
     return split_begins_tool(line) || split_is_evidence(line);
 }
 
-/* The header of leaks or of a crash: a process of a spindump has none of these lines. It is read up to where
- * it ends, and no further than this. */
+/* The header of leaks or of a crash: a process of a spindump has no such lines. At most this many lines are
+ * read, and only those of the header. */
 enum { MAX_HEADER_LINES = 16 };
 
 static bool split_is_whole_header(machsym_str s, size_t at, machsym_str log)
@@ -336,7 +337,7 @@ static bool split_is_whole_header(machsym_str s, size_t at, machsym_str log)
     return false;
 }
 
-/* Whether one of the next lines begins with a word, up to what may begin a report. */
+/* Whether one of the next lines begins with a word, up to a line that may begin a report. */
 static bool split_comes_soon(machsym_str s, size_t at, machsym_str log, const char *word)
 {
     for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
@@ -356,8 +357,8 @@ static bool split_is_runtime_error(machsym_str line)
     return at < line.len && at > 0 && scan_is_digit(line.ptr[at - 1]);
 }
 
-/* What runtimes say ahead of their stacks: Go, Mono, Rust, UndefinedBehaviorSanitizer. Logs say such things
- * without a stack. */
+/* What runtimes print before their stacks: Go, Mono, Rust, UndefinedBehaviorSanitizer. Logs contain the same
+ * words without a stack. */
 static bool split_begins_runtime(machsym_str line, machsym_str s, size_t next, machsym_str log)
 {
     machsym_str trimmed = str_trim(line);
@@ -370,14 +371,14 @@ static bool split_begins_runtime(machsym_str line, machsym_str s, size_t next, m
     return split_is_runtime_error(line) && split_comes_soon(s, next, log, "#0 ");
 }
 
-/* What may have a line of dashes ahead. */
+/* First words that may have a line of dashes before them. */
 static bool split_has_rule(machsym_str line)
 {
     return str_starts(line, "Translated") || split_begins_tool(line) ||
            str_is(str_trim(line), "Native Crash Reporting");
 }
 
-/* The words that another kind of report begins with. */
+/* The first words of another kind of report. */
 static bool split_begins_kind(const split_state *seen, machsym_str line, machsym_str s, size_t next)
 {
     if (split_is_metadata(line) || str_starts(line, "Incident Identifier:") ||
@@ -389,12 +390,12 @@ static bool split_begins_kind(const split_state *seen, machsym_str line, machsym
         return split_is_whole_header(s, next, seen->log);
     if (split_is_lldb(line))
         return !seen->is_lldb &&
-               split_has_list_after(s, next, seen->log); /* what has none may be of the images ahead */
+               split_has_list_after(s, next, seen->log); /* without a list, it may use the images before it */
     return seen->has_object && !seen->has_stack_since && split_is_loose_frame(line);
 }
 
-/* Whether a document begins at an offset that is a report, after a text that is one. What follows "Full
- * Report" is the text's own. */
+/* Whether a document at an offset is another report, after a text that is one. A document after "Full Report"
+ * belongs to the text. */
 static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
 {
     bool is_behind = !seen->is_in_document || seen->ends_object;
@@ -406,8 +407,8 @@ static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
                                                    : split_has_member_of_report(document);
 }
 
-/* Whether a line inside a document may go on with it. Other programs than Apple's write the numbers of an
- * array a line each. */
+/* Whether a line can continue a document. Programs other than Apple's write array elements on separate
+ * lines. */
 static bool split_goes_on(machsym_str line)
 {
     machsym_str word = {line.ptr, line.len - (line.ptr[line.len - 1] == ',')};
@@ -422,7 +423,7 @@ static bool split_goes_on(machsym_str line)
     return at == word.len;
 }
 
-/* Whether another kind of report begins with a line; *to is where, which may be ahead of the line. */
+/* Whether another kind of report begins with a line. *to: where it begins, which may be before the line. */
 static bool split_begins_other_kind(split_state *seen, machsym_str line, machsym_str s, size_t at,
                                     size_t next, size_t *to)
 {
@@ -449,8 +450,9 @@ static bool split_begins_other_kind(split_state *seen, machsym_str line, machsym
     return false;
 }
 
-/* Stacks and their images come in one order in all reports of a text, so the second of what comes first
- * begins the next report. What stands there may be of the same process where no list follows. */
+/* All reports of a text have stacks and image lists in the same order. So if the second of the first kind
+ * appears, the next report begins. Stacks after a list may belong to the same process if no other list
+ * follows. */
 static bool split_begins_without_header(split_state *seen, machsym_str line, machsym_str s, size_t next)
 {
     if (seen->is_wide)
@@ -479,7 +481,7 @@ size_t split_first_len(machsym_str s)
     split_state seen;
     split_start(&seen, scan_first_log(s));
     size_t rule =
-        SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins, or of a sanitizer */
+        SIZE_MAX; /* place of the line of dashes before "Translated Report" or before a sanitizer's report */
     machsym_str before = {NULL, 0};
     size_t next = 0;
     for (size_t at = 0; at < s.len && !plcrash_is(s) && !minidump_is(s) && !core_is(s); at = next) {
@@ -488,7 +490,7 @@ size_t split_first_len(machsym_str s)
         machsym_str plain = split_plain_line(line, &seen.log);
         size_t to;
         if (!is_log && seen.log.len > 0 &&
-            before.len > 0) /* the date of a spindump stands ahead of its first certain line */
+            before.len > 0) /* the date of a spindump comes before its first certain line */
             split_begins_again(&seen, split_plain_line(before, &seen.log));
         before = line;
         if (plain.len > 0 && split_begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)

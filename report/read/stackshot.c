@@ -7,16 +7,16 @@
 
 #include <string.h>
 
-/* One pass over a stackshot. */
+/* The state of one pass over a stackshot. */
 typedef struct stackshot_pass {
     report *r;
     uint32_t doc;
-    uint32_t first_image; /* its images follow each other as they are numbered */
+    uint32_t first_image; /* its images are added in the order of their numbers */
     uint32_t image_count;
 } stackshot_pass;
 
-/* ["447d769e-1cb7-3086-a0b4-32226837b587", 18446741875691290624, "T"]: T stands for __TEXT_EXEC, A for
- * addresses that are in no image. */
+/* ["447d769e-1cb7-3086-a0b4-32226837b587", 18446741875691290624, "T"]: T means __TEXT_EXEC, A addresses
+ * outside all images. */
 static void stackshot_add_image(stackshot_pass *s, uint32_t entry)
 {
     report *r = s->r;
@@ -34,7 +34,7 @@ static void stackshot_add_image(stackshot_pass *s, uint32_t entry)
     s->image_count++;
 }
 
-/* Text that this tool put after the numbers: the last is the real function. */
+/* Text that this tool put after the numbers. The last one is the real function. */
 static void stackshot_set_given(stackshot_pass *s, report_frame *frame, uint32_t at)
 {
     const json *doc = &s->r->docs[s->doc];
@@ -44,7 +44,7 @@ static void stackshot_set_given(stackshot_pass *s, report_frame *frame, uint32_t
     }
 }
 
-/* [15, 5026128]. Old ones have the image's address in place of its number. */
+/* [15, 5026128]. Old stackshots have the image's address instead of its number. */
 static void stackshot_add_frame(stackshot_pass *s, uint32_t array, bool is_top)
 {
     report *r = s->r;
@@ -59,7 +59,7 @@ static void stackshot_add_frame(stackshot_pass *s, uint32_t array, bool is_top)
         number < s->image_count ? &r->images[s->first_image + (uint32_t)number] : NULL;
     uint64_t addr = (image != NULL ? image->base : number) + offset;
     if (addr == 0)
-        return; /* what ends a stack of the kernel */
+        return; /* the end of a kernel stack */
     report_frame *frame = report_add_frame(r);
     frame->form = FORM_STACKSHOT;
     frame->doc = s->doc;
@@ -101,7 +101,7 @@ static machsym_str stackshot_process_name(stackshot_pass *s, uint32_t process)
     return name;
 }
 
-/* The kernel's part of a stack lies on top of the process's. */
+/* The kernel's frames lie on top of those of the process. */
 static void stackshot_add_process(stackshot_pass *s, uint32_t process)
 {
     report *r = s->r;
@@ -139,7 +139,7 @@ bool stackshot_parse(report *r, uint32_t doc_index, uint32_t object)
     return true;
 }
 
-/* The system's watchdog writes one into a report about the service that did not answer (bug_type 409). */
+/* The system's watchdog puts one into its report about a service that did not answer (bug_type 409). */
 static uint32_t stackshot_object(const json *doc, uint32_t object)
 {
     uint32_t inner = json_get(doc, object, "stackshot");

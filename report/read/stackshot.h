@@ -8,7 +8,7 @@
 #include "../model/report.h"
 #include "machsym.h"
 
-/* The stackshot in an object of a document; false when there is none. */
+/* Reads the stackshot in an object of a document. Returns false if it has none. */
 bool stackshot_parse(report *r, uint32_t doc, uint32_t object);
 
 #endif

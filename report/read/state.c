@@ -12,10 +12,10 @@
 
 #include <string.h>
 
-/* A register's name has at most this many characters: "rflags". Longer words are prose. */
+/* Longest name of a register: "rflags". Longer words are prose. */
 enum { REGLINE_NAME_MAX_LEN = 6 };
 
-/* Finds "NAME: 0xVALUE" from *at on; moves past it. */
+/* Finds "NAME: 0xVALUE" from *at on, and moves *at past it. */
 static bool regline_next(machsym_str s, size_t *at, machsym_str *name, uint64_t *value)
 {
     for (size_t colon = *at; colon + 2 < s.len; colon++) {
@@ -36,7 +36,7 @@ static bool regline_next(machsym_str s, size_t *at, machsym_str *name, uint64_t 
     return false;
 }
 
-/* "Error Code: 0x00000004 (no mapping for user data read)" and "Trap Number: 14", which JSON calls err and
+/* "Error Code: 0x00000004 (no mapping for user data read)" and "Trap Number: 14"; JSON calls them err and
  * trap. */
 static bool regline_parse_trap(text_parser *p, report_thread *thread, machsym_str s)
 {

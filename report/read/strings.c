@@ -3,8 +3,7 @@
  * Offers: its reader, for read/formats.h.
  * Never: edits them: walk.h and write/ do.
  *
- * Reports inside strings and objects of JSON documents: of a tracker's export, of a crash service, of
- * Apple's own. */
+ * Such documents come from a tracker's export, a crash service or Apple. */
 #include "../base/json.h"
 #include "../base/memory.h"
 #include "../base/text.h"
@@ -20,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes the escapes of a JSON string readable in the shadow: two bytes stay two bytes. */
+/* Makes the escapes of a JSON string readable in the shadow. Two bytes stay two bytes. */
 static void strings_plain_escapes(report *r, size_t lo, size_t hi)
 {
     for (size_t i = lo; i + 1 < hi; i++) {
@@ -41,22 +40,22 @@ void report_parse_string(report *r, uint32_t doc, uint32_t token)
 
 /* ---- Which strings are text of reports ---- */
 
-/* What a string is of a report. */
+/* The role of a string in a report. */
 typedef enum string_kind {
     STRING_NONE = 0,
     STRING_WHOLE,  /* a report with its images, or a document */
-    STRING_STACKS, /* stacks or a header, whose images another string may have */
+    STRING_STACKS, /* stacks or a header; another string may have the images */
     STRING_IMAGES  /* images without stacks */
 } string_kind;
 
-/* A string, an array whose strings are frames or whose elements have lines, or an object that is a document
- * of a report. */
+/* A string; or an array whose strings are frames, or whose elements have lines; or an object that is the
+ * document of a report. */
 typedef struct candidate {
     uint32_t token;
-    const record_array *lines; /* which it is, when each of its elements has a line; NULL: it is none */
+    const record_array *lines; /* the array, if each of its elements has a line; else NULL */
     string_kind kind;
-    bool is_headed;  /* what it is a report of is said in it */
-    uint32_t object; /* in which stacks and images are of one report; JSON_NONE: there is none */
+    bool is_headed;  /* its text has the subject of a report: an incident or an exception */
+    uint32_t object; /* the object whose stacks and images form one report; JSON_NONE: no such object */
 } candidate;
 
 typedef struct candidates {
@@ -74,7 +73,7 @@ static bool strings_is_frame(const json *doc, uint32_t token)
 
 /* ---- Which documents hold several kinds ---- */
 
-/* Whether the elements of an array are not all of one kind. */
+/* Whether an array has elements of different kinds. */
 static bool strings_has_unlike_elements(const json *doc)
 {
     uint32_t at = JSON_NONE;
@@ -88,8 +87,8 @@ static bool strings_has_unlike_elements(const json *doc)
     return false;
 }
 
-/* Whether documents of two kinds lie in another document, or deep in it a payload of MetricKit's, which has
- * members that all its diagnostics share. What lies in one of them is its own. */
+/* Whether a document contains documents of two kinds, or, not as an element, a payload of MetricKit's, which
+ * has members for all its diagnostics. The search does not look inside such documents. */
 static bool strings_has_own_documents(const json *doc)
 {
     report_kind first = REPORT_UNKNOWN;
@@ -119,7 +118,7 @@ static void strings_add_candidate(candidates *list, uint32_t token, string_kind 
     *c = one;
 }
 
-/* The arrays whose elements have lines. Marks these lines, and the arrays. */
+/* Adds the arrays whose elements have lines. Marks these lines. */
 static void strings_add_arrays(const json *doc, const record_arrays *arrays, candidates *list, bool *marks)
 {
     for (uint32_t i = 0; i < arrays->count; i++) {
@@ -160,7 +159,7 @@ static void strings_find_candidates(const json *doc, const record_arrays *arrays
         qsort(list->v, list->count, sizeof *list->v, strings_by_token);
 }
 
-/* What a candidate says, without escapes. */
+/* Appends the unescaped text of a candidate. */
 static void strings_put_plain(const json *doc, const candidate *c, text *out)
 {
     record_cursor at = {c->lines != NULL ? c->lines->before : JSON_NONE, LINE_NONE, text_in(doc->memory)};
@@ -172,8 +171,7 @@ static void strings_put_plain(const json *doc, const candidate *c, text *out)
     }
 }
 
-/* Tells what a string is by reading it. Documents in it are not looked into: they are reports of their
- * own. */
+/* Finds the role of a string by reading it. Documents inside are not opened: they are separate reports. */
 static void strings_tell_kind(const json *doc, candidate *c)
 {
     report r;
@@ -196,10 +194,10 @@ static void strings_tell_kind(const json *doc, candidate *c)
 
 /* ---- Stacks and images in strings of their own ---- */
 
-/* Services nest no deeper between an event and the strings of its report. */
+/* Services nest at most this deep between an event and the strings of its report. */
 enum { MAX_CLIMB = 16 };
 
-/* Of a kind, how many candidates stand before each token, and before the document's end. */
+/* Counts the candidates of a kind before each token, and before the document's end. */
 static uint32_t *strings_count_kind(const candidates *list, const json *doc, string_kind kind)
 {
     uint32_t *before = (uint32_t *)mem_take(doc->memory, ((size_t)doc->count + 1) * sizeof *before);
@@ -213,15 +211,15 @@ static uint32_t *strings_count_kind(const candidates *list, const json *doc, str
     return before;
 }
 
-/* How many stand in a token. */
+/* Returns how many of these candidates are inside a token. */
 static uint32_t strings_count_in(const uint32_t *before, const json *doc, uint32_t token)
 {
     uint32_t next = doc->v[token].next;
     return before[next < doc->count ? next : doc->count] - before[token];
 }
 
-/* The innermost object in which a string has one of the other kind beside it; elements of an array are of
- * different reports. may says which objects count; NULL: all. */
+/* Finds the innermost object that has a candidate of the other kind beside this one. Elements of an array
+ * belong to different reports. may: which objects are allowed; NULL: all. */
 static void strings_find_object(const json *doc, candidate *c, const uint32_t *others, const bool *may)
 {
     const json_token *v = doc->v;
@@ -239,7 +237,7 @@ static void strings_find_object(const json *doc, candidate *c, const uint32_t *o
     }
 }
 
-/* Images go with the stacks beside them, and stacks with images that go with them. */
+/* Joins images with the stacks beside them, and then stacks with images that were joined. */
 static void strings_find_objects(candidates *list, const json *doc)
 {
     uint32_t *stacks = strings_count_kind(list, doc, STRING_STACKS);
@@ -264,14 +262,15 @@ static void strings_find_objects(candidates *list, const json *doc)
 
 /* ---- What is carried ---- */
 
-/* Candidates of one report, which are neighbours once they are sorted. */
+/* Candidates of one report. After sorting they are adjacent. */
 typedef struct carried_run {
     uint32_t token; /* of the first one */
     uint32_t lo;
     uint32_t hi;
 } carried_run;
 
-/* Strings of one report have one key: their object, or none has them but the document. */
+/* Strings of one report have the same key: their object, or the document if they have no object and no
+ * header. */
 static uint64_t strings_key_of(const candidate *c)
 {
     if (c->object != JSON_NONE)
@@ -363,7 +362,7 @@ static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
     mem_give(r->memory, runs);
 }
 
-/* A string that is alone needs no look at what it is: its reader finds out. */
+/* A single string is not examined: its reader recognises it. */
 bool report_parse_strings(report *r, uint32_t doc_index)
 {
     candidates list = {NULL, 0, 0, r->memory};

@@ -3,7 +3,7 @@
  * Offers: its reader, for read/lines.h.
  * Never: reads them as JSON.
  *
- * Backtraces that Swift's runtime prints when a program crashes: since Swift 5.9, docs/Backtracing.rst. */
+ * Since Swift 5.9: docs/Backtracing.rst in Swift's source. */
 #include "../base/digits.h"
 #include "../base/text.h"
 #include "../model/report.h"
@@ -13,13 +13,13 @@
 
 #include <string.h>
 
-/* Marks ahead of the address: "[ra]", "[async]", "[inlined]", "[system]", "[thunk]". */
+/* Marks before the address: "[ra]", "[async]", "[inlined]", "[system]", "[thunk]". */
 typedef struct swift_marks {
-    bool is_return; /* a return address; what resumes a task is the address itself */
+    bool is_return; /* a return address; where a task resumes, the address is exact */
     bool is_inlined;
 } swift_marks;
 
-/* Returns the place after the marks at s[at] and the blanks among them. */
+/* Returns the index after the marks at s[at] and the blanks between them. */
 static size_t swift_take_marks(machsym_str s, size_t at, swift_marks *marks)
 {
     while (at < s.len && (scan_is_blank(s.ptr[at]) || s.ptr[at] == '[')) {
@@ -36,11 +36,12 @@ static size_t swift_take_marks(machsym_str s, size_t at, swift_marks *marks)
     return at;
 }
 
-/* "NAME + 12 in Image at /File.swift:1:2", "<unknown> in Image", "in Image". Returns false when s is none. */
+/* Parses "NAME + 12 in Image at /File.swift:1:2", "<unknown> in Image", "in Image". Returns false for other
+ * text. */
 static bool swift_set_symbol(report_frame *frame, machsym_str s)
 {
     size_t in = str_starts(s, "in ") ? 0 : str_find(s, " in ") + 1;
-    for (size_t next = in; next < s.len;) { /* a name may hold it: "closure #1 in f" */
+    for (size_t next = in; next < s.len;) { /* a name may contain it: "closure #1 in f" */
         next += 1 + str_find(str_make(s.ptr + next, s.len - next), " in ");
         in = next < s.len ? next : in;
     }
@@ -104,7 +105,7 @@ static bool swift_parse_frame(text_parser *p, text_line line)
 }
 
 /* "0x102a30000-0x102a34000 4c4c44b555553144a1ba79ca685dec58 demo /path/demo", with a long dash. The end is
- * the first address after. */
+ * exclusive. */
 static bool swift_parse_image(text_parser *p, machsym_str s)
 {
     static const char dash[] = "\xe2\x80\x93";

@@ -3,8 +3,7 @@
  * Offers: its reader, for read/formats.h.
  * Never: reads frames: each format has a file.
  *
- * Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have
- * their own files. */
+ * The lines of each format have their own files. */
 #include "../base/json.h"
 #include "../base/text.h"
 #include "../model/report.h"
@@ -68,14 +67,14 @@ static bool plain_parse_thread_header(text_parser *p, machsym_str s)
     return true;
 }
 
-/* Lines that open a stack but have no number. */
+/* Lines that begin a stack but have no number. */
 static bool plain_parse_stack_title(text_parser *p, machsym_str s)
 {
     report_thread *thread;
     if (str_starts(s, "Last Exception Backtrace:")) {
         thread = scan_open_thread(p);
         thread->kind = THREAD_EXCEPTION;
-        return s.ptr[s.len - 1] == ':'; /* else the addresses follow on the line */
+        return s.ptr[s.len - 1] == ':'; /* else the addresses are on the same line */
     }
     if (str_starts(s, "Application Specific Backtrace")) {
         size_t at = sizeof "Application Specific Backtrace";
@@ -145,7 +144,7 @@ static const struct {
     {"CrashDoctor Diagnosis", FACT_DESCRIPTION},
 };
 
-/* The reason of a termination goes on over lines, up to an empty one or one that begins with a known key. */
+/* The reason of a termination continues over lines, up to an empty line or a known key. */
 static void plain_end_reason(text_parser *p, const char *end)
 {
     if (p->reason_at == SIZE_MAX)
@@ -155,7 +154,7 @@ static void plain_end_reason(text_parser *p, const char *end)
     termination_parse(p->r, str_make(begin, end > begin ? (size_t)(end - begin) : 0));
 }
 
-/* "VM Region Info: 0xe0 is not in any region." goes on over lines, too. */
+/* "VM Region Info: 0xe0 is not in any region." continues over lines, too. */
 static void plain_end_region(text_parser *p, const char *end)
 {
     if (p->region_at == SIZE_MAX)
@@ -165,8 +164,8 @@ static void plain_end_region(text_parser *p, const char *end)
     report_set_fact(p->r, FACT_REGION, str_make(begin, end > begin ? (size_t)(end - begin) : 0));
 }
 
-/* What Apple's JSON tells in members of their own stands in text under a key that has another fact already,
- * or the key occurs twice: "Exception Codes: KERN_INVALID_ADDRESS at 0xe0" ahead of "Exception Codes: 0x1,
+/* Keys of text that stand for two members of Apple's JSON, either because the key already has another fact,
+ * or because it occurs twice: "Exception Codes: KERN_INVALID_ADDRESS at 0xe0" before "Exception Codes: 0x1,
  * 0xe0". */
 static void plain_set_second(text_parser *p, machsym_str key, machsym_str value)
 {
@@ -176,7 +175,7 @@ static void plain_set_second(text_parser *p, machsym_str key, machsym_str value)
         report_set_fact(p->r, FACT_MESSAGE, value);
 }
 
-/* "Annotation:   KEY: VALUE": lines that follow each other are one fact. */
+/* "Annotation:   KEY: VALUE": consecutive lines become one fact. */
 static bool plain_parse_note(text_parser *p, machsym_str s)
 {
     machsym_str *notes = &p->r->facts[FACT_NOTES];
@@ -267,8 +266,8 @@ static void plain_end_paragraph(text_parser *p, text_line line)
         p->open = false;
 }
 
-/* "3   demo   0x0000000102a30a7c ...": begins as the usual frame does, and as no other line that a number
- * begins: those have a mark, an address or a UUID after it, or end in "[0xADDR]". */
+/* "3   demo   0x0000000102a30a7c ...": recognises usual frames quickly. Other lines that begin with a number
+ * have a mark, an address or a UUID after it, or end in "[0xADDR]". */
 static bool plain_is_usual(machsym_str s)
 {
     enum { FIRST_DASH = 8 };
@@ -283,7 +282,7 @@ static bool plain_is_usual(machsym_str s)
            str_find(s, "[0x") == s.len;
 }
 
-/* A line of a format that is told by its lines. */
+/* Reads a line of a format that is recognised line by line. */
 static bool plain_parse_told(text_parser *p, text_line line)
 {
     static bool (*const formats[])(text_parser * p, text_line line) = {
@@ -298,7 +297,7 @@ static bool plain_parse_told(text_parser *p, text_line line)
     return false;
 }
 
-/* Returns where the text goes on. */
+/* Returns where the text continues. */
 static size_t plain_parse_line(text_parser *p, text_line line)
 {
     size_t at = scan_blanks(p, line.at, line.end);
@@ -309,7 +308,7 @@ static size_t plain_parse_line(text_parser *p, text_line line)
         text_parse_panic(p, line);
         return line.next;
     }
-    if (s.len > 0 && s.ptr[0] == '<') { /* a mark of a web page ahead of a frame */
+    if (s.len > 0 && s.ptr[0] == '<') { /* a tag of a web page before a frame */
         size_t mark = str_find(s, ">") + 1;
         if (mark < s.len && scan_is_digit(s.ptr[mark])) {
             line.at = at += mark;
@@ -325,7 +324,7 @@ static size_t plain_parse_line(text_parser *p, text_line line)
     if (text_parse_crashlytics(p, s) || text_parse_titled(p, line, s))
         return line.next;
     if (str_starts(s, "leaks Report Version:"))
-        p->r->kind = REPORT_LEAKS; /* which may have no stacks */
+        p->r->kind = REPORT_LEAKS; /* it may have no stacks */
     if (s.ptr[0] >= 'A' && s.ptr[0] <= 'Z') {
         if (str_starts(s, "Process:") || str_starts(s, "Command:"))
             text_parse_next_process(p);
@@ -359,7 +358,7 @@ static size_t plain_parse_line(text_parser *p, text_line line)
     return line.next;
 }
 
-/* Paths of images inside a JSON string, without its escapes. */
+/* Reads the paths of images inside a JSON string, without escapes. */
 static void plain_paths(report *r, uint32_t first)
 {
     for (uint32_t i = first; i < r->image_count; i++) {

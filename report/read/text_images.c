@@ -23,7 +23,7 @@ static bool listed_is_arch(machsym_str s)
     return false;
 }
 
-/* "+Name with spaces arm64 (1.0 - 1)": what stands between the range and the UUID. */
+/* "+Name with spaces arm64 (1.0 - 1)": the text between the range and the UUID. */
 static void listed_set_image_title(report_image *image, machsym_str s)
 {
     s = str_trim(s);
@@ -49,7 +49,7 @@ static void listed_set_image_title(report_image *image, machsym_str s)
     image->name = s;
 }
 
-/* The part of an image line after the range. Outside the list of images it must hold a UUID. */
+/* Reads an image line after the range. Outside an image list it must have a UUID. */
 static bool listed_parse_image_tail(text_parser *p, report_image *image, machsym_str s)
 {
     for (size_t at = 0; at < s.len; at++) {

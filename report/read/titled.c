@@ -1,5 +1,5 @@
 /* ==== >> read/titled ====
- * Job: stacks under titles of their own: of loggers of backtraces, text stackshots, Umeng, Kotlin and Unreal.
+ * Job: stacks under special titles: backtrace loggers, text stackshots, Umeng, Kotlin and Unreal.
  * Offers: its reader, for read/lines.h.
  * Never: reads such a line without its title. */
 #include "../base/digits.h"
@@ -13,7 +13,7 @@
 
 /* ---- Frames ---- */
 
-/* The next frame of the thread at hand; s[tail], of the line, is what stands after the address. */
+/* Adds the next frame of the current thread. s[tail] of the line is the text after the address. */
 static report_frame *titled_add_frame(text_parser *p, text_line line, uint64_t addr, machsym_str image,
                                       size_t tail)
 {
@@ -33,8 +33,8 @@ static report_frame *titled_add_frame(text_parser *p, text_line line, uint64_t a
     return frame;
 }
 
-/* Where the first address in s is, which is digits after 0x that a blank or the end follows; s.len: there is
- * none. */
+/* Returns where the first address in s is: digits after 0x, followed by a blank or the end; s.len if there is
+ * no address. */
 static size_t titled_find_address(machsym_str s, uint64_t *addr, size_t *tail)
 {
     for (size_t at = str_find(s, "0x"); at < s.len; at += 2 + str_find(str_from(s, at + 2), "0x")) {
@@ -47,8 +47,8 @@ static size_t titled_find_address(machsym_str s, uint64_t *addr, size_t *tail)
 
 /* ---- Loggers ---- */
 
-/* "demo                           0x102a30a7c main + 100" of BSBacktraceLogger and its kin: the column of
- * images is 31 wide, and a longer name stands next to the address. */
+/* "demo                           0x102a30a7c main + 100" of BSBacktraceLogger and similar loggers. The image
+ * column has 31 characters; a longer name touches the address. */
 static bool titled_parse_logged(text_parser *p, text_line line)
 {
     uint64_t addr;
@@ -143,7 +143,7 @@ static bool titled_parse_shot_thread(text_parser *p, text_line line, machsym_str
 
 /* ---- Umeng ---- */
 
-/* Frames name their image. The list has this one only, without its end: an address does not tell. */
+/* Frames name their image. The list has only this one, without its end, so addresses do not decide. */
 static void titled_place_in_last(text_parser *p)
 {
     report *r = p->r;
@@ -157,7 +157,8 @@ static void titled_place_in_last(text_parser *p)
     p->process_frame = r->frame_count;
 }
 
-/* Below a stack: "dSYM UUID: ...", "CPU Type: arm64", "Binary Image: demo", "Base Address: 0x...". */
+/* The lines below a stack: "dSYM UUID: ...", "CPU Type: arm64", "Binary Image: demo", "Base Address:
+ * 0x...". */
 static bool titled_parse_umeng(text_parser *p, machsym_str s)
 {
     size_t colon = str_find(s, ": ");
@@ -194,7 +195,7 @@ static bool titled_parse_umeng(text_parser *p, machsym_str s)
 /* ---- Runtimes ---- */
 
 /* "    at 3   shared   0x1072dafe3   kfun:demo#play(){} + 95 (/src/Player.kt:12:3)" below "Uncaught Kotlin
- * exception: ". The addresses are those that calls return to, the first one's too. */
+ * exception: ". All addresses are return addresses, also the first. */
 static bool titled_parse_kotlin(text_parser *p, text_line line, machsym_str s)
 {
     static const char title[] = "Uncaught Kotlin exception: ";
@@ -220,12 +221,12 @@ static bool titled_parse_kotlin(text_parser *p, text_line line, machsym_str s)
     if (!text_parse_numbered(p, line))
         return false;
     p->r->frames[first].exact = false;
-    p->r->frames[first].at = whole; /* rows of inlined calls begin so, too */
+    p->r->frames[first].at = whole; /* lines of inlined calls begin in the same way */
     return true;
 }
 
-/* "[Callstack] 0x0000000102a30a7c demo!FPlayer::Play(int) [/src/Player.cpp:12]", which may stand behind the
- * name of a log. */
+/* "[Callstack] 0x0000000102a30a7c demo!FPlayer::Play(int) [/src/Player.cpp:12]", possibly after the name of a
+ * log. */
 static bool titled_parse_unreal(text_parser *p, text_line line)
 {
     static const char mark[] = "[Callstack] ";
@@ -256,7 +257,7 @@ static bool titled_parse_unreal(text_parser *p, text_line line)
 
 bool text_parse_titled(text_parser *p, text_line line, machsym_str s)
 {
-    static const char letters[] = "BCPUdL["; /* of the titles; Unreal's lines begin so, too */
+    static const char letters[] = "BCPUdL["; /* first letters of the titles; Unreal's lines begin with [ */
     titled_kind kind = p->title.kind;
     if (kind == TITLED_NONE && memchr(letters, s.ptr[0], sizeof letters - 1) == NULL)
         return false;

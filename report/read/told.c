@@ -1,4 +1,4 @@
-/* What values of JSON documents are told to be; see told.h. */
+/* Recognition of values in JSON documents; see told.h. */
 #include "told.h"
 #include "../model/scan.h"
 #include "formats.h"
@@ -8,7 +8,7 @@
 
 /* ---- Objects ---- */
 
-/* Which kinds are told where they lie in another document. */
+/* The kinds that are recognised inside another document. */
 static const struct {
     report_kind kind;
     bool (*tell)(const json *doc, uint32_t object);
@@ -37,7 +37,7 @@ static machsym_str told_after(machsym_str s, size_t at)
     return at < s.len ? str_make(s.ptr + at, s.len - at) : str_make(NULL, 0);
 }
 
-/* The first "\\n" whose backslash is not escaped itself; raw.len: there is none. */
+/* Returns the first "\\n" whose backslash is not itself escaped, or raw.len. */
 static size_t told_escape(machsym_str raw)
 {
     size_t from = 0;
@@ -54,7 +54,7 @@ static size_t told_escape(machsym_str raw)
     }
 }
 
-/* The end of a line in a string: escaped, or as it is, which real documents have. */
+/* Returns the end of a line in a string: escaped, or a raw newline, which real documents contain. */
 static size_t told_line_end(machsym_str raw)
 {
     size_t end = told_escape(raw);
@@ -70,14 +70,14 @@ static bool told_ends(machsym_str raw, const char *word)
     return raw.len >= len && memcmp(raw.ptr + raw.len - len, word, len) == 0;
 }
 
-/* Past a character of a string in JSON: an escape has two bytes, and what is escaped twice has two such. */
+/* Skips a character of a JSON string. An escape has two bytes, and a double escape has two escapes. */
 static size_t told_next_character(machsym_str raw, size_t at)
 {
     bool is_escape = raw.ptr[at] == '\\' && at + 1 < raw.len;
     return at + (is_escape ? 2 : 1);
 }
 
-/* Where a string ends that begins a string, which has its quotes escaped; raw.len + 1: nowhere. */
+/* Returns where a string ends that begins a string; its quotes are escaped. raw.len + 1: it does not end. */
 static size_t told_inner_string_end(machsym_str raw)
 {
     for (size_t at = 2; at + 1 < raw.len;) {
@@ -92,7 +92,8 @@ static size_t told_inner_string_end(machsym_str raw)
     return raw.len + 1;
 }
 
-/* Whether what begins as a document and has one line ends as one, too: lines of a document may begin so. */
+/* Whether a one-line text that begins as a document also ends as one. Lines of a document may begin so,
+ * too. */
 static bool told_is_closed(machsym_str raw)
 {
     while (told_ends(raw, " ") || told_ends(raw, "\\n") || told_ends(raw, "\\r"))
@@ -131,7 +132,7 @@ bool told_may_hold_report(machsym_str raw)
 
 /* ---- Lines ---- */
 
-/* "\"usedImages\" : [": a line of a document that is a report's. */
+/* "\"usedImages\" : [": a line of a document that is a report. */
 static bool told_is_member_line(machsym_str s)
 {
     return s.len > 0 && s.ptr[0] == '"' && split_has_member_of_report(s);

@@ -1,5 +1,5 @@
 /* ==== >> read/told ====
- * Job: what a value of a JSON document is told to be: a report, what may hold one, or a line of one.
+ * Job: recognises values of JSON documents: a report, what may hold a report, or a line of one.
  * Offers: told_object, told_is_document, told_may_hold_report, told_line.
  * Never: reads a report. */
 #ifndef REPORT_TOLD_H
@@ -10,24 +10,24 @@
 #include "../model/report.h"
 #include "machsym.h"
 
-/* The kind of an object, or of a document; REPORT_UNKNOWN: it is no report. */
+/* Returns the kind of an object or of a document; REPORT_UNKNOWN: not a report. */
 report_kind told_object(const json *doc, uint32_t object);
-/* Whether a string, as written, begins as a document does: with a brace, a bracket, or a string that holds
- * one once more. */
+/* Whether a string, as written, begins as a document does: with a brace, with a bracket, or with a string
+ * that contains a document. */
 bool told_is_document(machsym_str raw);
-/* Several lines, with an address or what a report begins with; or a document. */
+/* Whether a string has several lines and an address or a start of a report, or is a document. */
 bool told_may_hold_report(machsym_str raw);
 
-/* What a string is to a report whose lines each have a string of their own. */
+/* The role of a string in a report that has one string for each line. */
 typedef enum line_kind {
     LINE_NONE = 0, /* it has several lines */
-    LINE_PLAIN,    /* one line that may be of anything */
-    LINE_CERTAIN,  /* one line that is a report's */
-    LINE_METADATA, /* the metadata of an .ips, whose document follows */
-    LINE_DOCUMENT  /* a whole document of a report in one line */
+    LINE_PLAIN,    /* one line, possibly of a report */
+    LINE_CERTAIN,  /* one line, certainly of a report */
+    LINE_METADATA, /* the metadata of an .ips; its document follows */
+    LINE_DOCUMENT  /* a whole document of a report on one line */
 } line_kind;
 
-/* The kind of a string, as written. plain is room for it. */
+/* Returns the role of a string, as written. plain is scratch memory. */
 line_kind told_line(machsym_str raw, text *plain);
 
 #endif

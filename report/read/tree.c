@@ -11,13 +11,13 @@
 
 #include <string.h>
 
-/* A deeper line is called by the one before: that one's address is a return address then. */
+/* A deeper line is called by the line before, whose address is then a return address. */
 static void tree_note(text_parser *p, const report_thread *thread, size_t column)
 {
     uint32_t frame = p->r->frame_count - 1;
     if (p->r->frames[frame].given_inline)
-        return; /* stands at the depth of the function it is in, which is what calls the next line */
-    bool flat = str_starts(thread->name, "Heaviest stack"); /* one call a line, without indent */
+        return; /* it has the depth of its function, which is what calls the next line */
+    bool flat = str_starts(thread->name, "Heaviest stack"); /* one call on each line, without indentation */
     if (p->tree_frame != REPORT_NONE && p->tree_frame >= thread->first && (flat || column > p->tree_column))
         p->r->frames[p->tree_frame].exact = false;
     p->r->frames[frame].exact = true;
@@ -71,7 +71,7 @@ static void tree_set_spin_name(report_frame *frame, machsym_str s)
         frame->named = NAME_GIVEN;
 }
 
-/* "??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2684)": an image known by its UUID only. */
+/* "??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2684)": only the UUID of the image is known. */
 static void tree_place_by_uuid(text_parser *p, report_frame *frame)
 {
     machsym_uuid uuid;

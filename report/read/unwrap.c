@@ -1,4 +1,4 @@
-/* Documents after the prefixes of their lines; see unwrap.h. */
+/* Documents whose lines have prefixes; see unwrap.h. */
 #include "unwrap.h"
 #include "../base/json.h"
 #include "../base/memory.h"
@@ -11,7 +11,7 @@
 
 /* ---- One line ---- */
 
-/* What stands ahead of a document is not longer. */
+/* Longest prefix of a document. */
 enum { UNWRAP_PREFIX_MAX = 200 };
 
 static machsym_str unwrap_after(machsym_str s, size_t at)
@@ -37,8 +37,8 @@ static bool unwrap_begins_document(machsym_str line, size_t at)
     return s.ptr[0] == '{' ? c == 0 || c == '"' || c == '}' : c == 0 || c == '{' || c == '"';
 }
 
-/* How long that is which stands ahead of the document that a line begins; 0: nothing does, or there is none.
- * Lines of documents begin with a quote or a bracket. */
+/* Returns the length of the prefix before the document that a line begins; 0 if there is no prefix or no
+ * document. A line inside a document begins with a quote or a bracket. */
 static size_t unwrap_prefix_of(machsym_str line)
 {
     size_t first = unwrap_blanks(line, 0);
@@ -58,8 +58,8 @@ static size_t unwrap_prefix_of(machsym_str line)
     return 0;
 }
 
-/* How much of a line is the prefix of another one but for its numbers; SIZE_MAX: it begins otherwise. A line
- * that ends with the prefix need not have the blanks after it. */
+/* Returns how many bytes of a line match the prefix of another line, with different numbers allowed;
+ * SIZE_MAX: no match. A line that ends with the prefix may lack the blanks after it. */
 static size_t unwrap_match(machsym_str line, machsym_str prefix)
 {
     size_t solid = prefix.len;
@@ -98,7 +98,7 @@ static size_t unwrap_next_line(const report *r, size_t at, size_t hi)
     return at < hi ? at + 1 : hi;
 }
 
-/* The first line ahead of one that begins alike with all between them, not ahead of lo. */
+/* Returns the first line before `at` such that all lines in between match the prefix; not before lo. */
 static size_t unwrap_begin(const report *r, size_t at, size_t lo, machsym_str prefix)
 {
     while (at > lo) {
@@ -120,7 +120,7 @@ static size_t unwrap_end(const report *r, size_t at, size_t hi, machsym_str pref
     return at;
 }
 
-/* The lines from begin to end, with nothing ahead of them. */
+/* Appends the lines from begin to end without their prefixes. */
 static void unwrap_put_plain(const report *r, size_t begin, size_t end, machsym_str prefix, text *out)
 {
     for (size_t at = begin; at < end; at = unwrap_next_line(r, at, end)) {
@@ -130,7 +130,8 @@ static void unwrap_put_plain(const report *r, size_t begin, size_t end, machsym_
     }
 }
 
-/* Whether lines may be a document that is a report or carries one. document: where the first one begins. */
+/* Whether lines may be a document that is a report or carries one. document: the offset of the document in
+ * them. */
 static bool unwrap_may_hold_report(mem_source *memory, machsym_str plain, size_t document)
 {
     static const char *const words[] = {"0x", "Incident Identifier:", "Exception Type:"};

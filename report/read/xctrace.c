@@ -3,8 +3,7 @@
  * Offers: its reader, for read/formats.h.
  * Never: reads a trace itself.
  *
- * What `xctrace export --xpath` writes: tables as XML, in which frames and their images are told once and
- * referred to by number from then on. */
+ * In these tables frames and their images are described once, and then referred to by number. */
 #include "../base/digits.h"
 #include "../base/memory.h"
 #include "../base/text.h"
@@ -26,8 +25,8 @@ typedef struct xml_tag {
     bool is_closed; /* ends in "/>" */
 } xml_tag;
 
-/* The next tag at or after *at; false at the end. Searches the body, not the
- * shadow: the shadow has < where a value of the XML has &lt;. */
+/* Finds the next tag at or after *at. Returns false at the end. It searches the body, because the shadow has
+ * < where a value has &lt;. */
 static bool xctrace_next_tag(const report *r, size_t *at, xml_tag *tag)
 {
     size_t i = *at;
@@ -51,7 +50,7 @@ static bool xctrace_next_tag(const report *r, size_t *at, xml_tag *tag)
     return true;
 }
 
-/* The value of an xctrace_attribute, as it stands in the body; empty without it. */
+/* Returns the value of an attribute as in the body; empty if it is absent. */
 static machsym_str xctrace_attribute(const report *r, const xml_tag *tag, const char *key)
 {
     size_t len = strlen(key);
@@ -75,7 +74,7 @@ static machsym_str xctrace_attribute(const report *r, const xml_tag *tag, const 
     return str_make(NULL, 0);
 }
 
-/* The value with characters in place of entities: the shadow shows which. */
+/* Appends the value with entities replaced; the shadow shows which ones are entities. */
 static machsym_str xctrace_plain_value(report *r, machsym_str s)
 {
     text t = text_in(r->memory);
@@ -85,7 +84,7 @@ static machsym_str xctrace_plain_value(report *r, machsym_str s)
         char c = r->shadow[(size_t)(s.ptr - r->body) + i];
         machsym_str rest = {s.ptr + i, s.len - i};
         text_char(&t, c);
-        if (s.ptr[i] == '&' && (c != '&' || str_starts(rest, "&amp;"))) /* others stay as they are */
+        if (s.ptr[i] == '&' && (c != '&' || str_starts(rest, "&amp;"))) /* other entities stay */
             i += str_find(rest, ";");
     }
     s = pool_copy(&r->strings, t.v, t.len);
@@ -99,9 +98,9 @@ static bool xctrace_number_of(machsym_str s, uint64_t *out)
     return (scan_address(s, &at, out) || scan_decimal(s, &at, out)) && at == s.len;
 }
 
-/* ---- What was told before ---- */
+/* ---- Elements that others refer to ---- */
 
-/* What an element with an id told: an image or a frame. Ids grow from element to element. */
+/* An image or a frame that an element with an id described. Ids increase from element to element. */
 typedef struct xml_known {
     uint64_t id;
     uint32_t index;
@@ -143,7 +142,7 @@ typedef struct xctrace {
     report *r;
     xml_table images;
     xml_table frames;
-    bool in_frame; /* the last frame takes an image */
+    bool in_frame; /* an image belongs to the last frame */
     bool in_stack;
 } xctrace;
 
@@ -171,7 +170,7 @@ static void xctrace_add_image(xctrace *x, const xml_tag *tag)
         r->frames[r->frame_count - 1].image = index;
 }
 
-/* A frame that was told before is here again, but only written there. */
+/* Adds a frame again that an earlier element described. Only that element is written. */
 static void xctrace_repeat_frame(xctrace *x, uint32_t before)
 {
     report *r = x->r;
@@ -219,11 +218,11 @@ static void xctrace_add_frame(xctrace *x, const xml_tag *tag)
     x->in_frame = !tag->is_closed;
 }
 
-/* A stack of its own; the name of its thread stands ahead of it in the row. */
+/* Begins a stack. The name of its thread comes before it in the row. */
 static void xctrace_take_tag(xctrace *x, const xml_tag *tag, machsym_str *thread_name)
 {
     report *r = x->r;
-    bool is_tagged = str_is(tag->name, "tagged-backtrace"); /* of xctrace 27 frames stand in it directly */
+    bool is_tagged = str_is(tag->name, "tagged-backtrace"); /* since xctrace 27 it contains frames directly */
     if (str_is(tag->name, "thread") && xctrace_attribute(r, tag, "fmt").len > 0) {
         *thread_name = xctrace_plain_value(r, xctrace_attribute(r, tag, "fmt"));
     } else if ((is_tagged || str_is(tag->name, "backtrace")) && xctrace_attribute(r, tag, "ref").len == 0) {
@@ -241,10 +240,11 @@ static void xctrace_take_tag(xctrace *x, const xml_tag *tag, machsym_str *thread
     }
 }
 
-/* Whether a table begins a line, or follows the declaration that does. In strings and quotes it does not. */
+/* Whether a table begins a line, or follows an XML declaration that does. In strings and quotes it does
+ * not. */
 static bool xctrace_is_there(const report *r)
 {
-    enum { LOOKED_AT = 128 }; /* bytes ahead of it: no declaration is longer */
+    enum { LOOKED_AT = 128 }; /* bytes before it to search: no declaration is longer */
     static const char root[] = "<trace-query-result";
     static const char declaration[] = "<?xml ";
     machsym_str body = {r->body, r->len};

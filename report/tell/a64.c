@@ -8,7 +8,7 @@ static uint32_t a64_bits(uint32_t instruction, unsigned from, unsigned count)
     return instruction >> from & ((1u << count) - 1);
 }
 
-/* LDR, STR and their kin of one register; opc is bits 23 and 22. Bit 23 of a vector's is one of its size. */
+/* LDR, STR and similar, with one register; opc is bits 23 and 22. In vectors, bit 23 is part of the size. */
 static unsigned a64_one(uint32_t instruction)
 {
     enum { PREFETCH = 2, REGISTER_OFFSET = 2 };
@@ -24,7 +24,7 @@ static unsigned a64_one(uint32_t instruction)
                                                                            : 0;
     if (is_other && a64_bits(instruction, 10, 2) == 0) /* LDADD, SWP and other atomics */
         return 1u << size;
-    if (is_other && a64_bits(instruction, 10, 2) != REGISTER_OFFSET) /* LDRAA and LDRAB: of 8 bytes */
+    if (is_other && a64_bits(instruction, 10, 2) != REGISTER_OFFSET) /* LDRAA and LDRAB access 8 bytes */
         return size == 3 ? 8 : 0;
     if ((size == 3 && opc >= PREFETCH) || (size == 2 && opc == 3))
         return 0;
@@ -45,7 +45,7 @@ static unsigned a64_pair(uint32_t instruction)
     return opc == 0 ? 8 : 16;
 }
 
-/* LDR of a place near the instruction */
+/* LDR (literal) */
 static unsigned a64_literal(uint32_t instruction)
 {
     uint32_t opc = a64_bits(instruction, 30, 2);
@@ -56,7 +56,7 @@ static unsigned a64_literal(uint32_t instruction)
     return opc == 1 ? 8 : 4;
 }
 
-/* LDXR, STLR, CAS and their kin: bit 23 says ordered or compare, bit 21 a pair or compare */
+/* LDXR, STLR, CAS and similar: bit 23 means ordered or compare, bit 21 a pair or compare */
 static unsigned a64_exclusive(uint32_t instruction)
 {
     uint32_t size = a64_bits(instruction, 30, 2);
@@ -64,7 +64,7 @@ static unsigned a64_exclusive(uint32_t instruction)
     bool is_pair = a64_bits(instruction, 21, 1) != 0;
     if (!is_pair || is_ordered)
         return 1u << size;
-    return size < 2 ? 8u << size : 2u << size; /* CASP of two words or doublewords; LDXP, STXP */
+    return size < 2 ? 8u << size : 2u << size; /* CASP accesses two words or doublewords; LDXP, STXP */
 }
 
 unsigned a64_access(uint32_t instruction)

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* All bytes of the access, both registers of a pair among them; 0: no load or store, or one that is not
- * known. */
+/* Returns the bytes of the access, including both registers of a pair; 0: neither load nor store, or
+ * unknown. */
 unsigned a64_access(uint32_t instruction);
 
 #endif

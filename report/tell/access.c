@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* Below this address no memory is ever mapped on Apple's systems of 64 bits: what is near 0 is a field of a
- * null pointer. */
+/* Below this address 64-bit Apple systems never map memory. An address near 0 is a field of a null
+ * pointer. */
 enum { NULL_REACH = 0x1000 };
-/* The stack pointer is taken to have left the stack when it is at most so far above the guard: a page. */
+/* The stack pointer counts as past the stack if it is at most this far (a page) above the guard. */
 enum { STACK_REACH = 0x4000 };
-/* A field is taken to be at most this far after the pointer that a register holds. */
+/* A field is at most this far after the pointer in a register. */
 enum { FIELD_REACH = 0x1000 };
 
 /* ---- Names ---- */
@@ -68,7 +68,7 @@ static const struct {
     {0x107, "EXC_ARM_MTE_CANONICAL_FAIL", ACCESS_CANONICAL_TAG},
 };
 
-/* The name is found as a word of its own: "KERN_MEMORY_ERROR at 0x10" and no longer one. */
+/* Searches for the name as a whole word: "KERN_MEMORY_ERROR at 0x10", but not a longer name. */
 static bool access_says(machsym_str s, const char *name)
 {
     size_t at = str_find(s, name);
@@ -76,8 +76,8 @@ static bool access_says(machsym_str s, const char *name)
     return at < s.len && (end == s.len || s.ptr[end] == ' ' || s.ptr[end] == ',' || s.ptr[end] == ')');
 }
 
-/* By the code's name, or by its number, which 0x200 is added to where the pointer may have been a signed one
- * (xnu: EXC_PTRAUTH_BIT). */
+/* Finds the code by name, or by number. The kernel adds 0x200 if the pointer may have been signed (xnu:
+ * EXC_PTRAUTH_BIT). */
 static access_kind access_kind_of_code(const report *r, const exception_codes *codes)
 {
     enum { POINTER_AUTH_BIT = 0x200 };
@@ -108,7 +108,7 @@ static bool access_is_bad_access(const report *r)
     return false;
 }
 
-/* "... at 0xADDR", else the second code, else far or cr2. Intel's general protection fault tells no
+/* Takes "... at 0xADDR", else the second code, else far or cr2. Intel's general protection fault gives no
  * address. */
 static void access_find_address(const report *r, const report_thread *thread, const exception_codes *codes,
                                 access_fault *out)
@@ -127,7 +127,7 @@ static void access_find_address(const report *r, const report_thread *thread, co
         out->has_address = registers_value(r, thread, "far", &out->address);
 }
 
-/* "START-END" in hexadecimal digits, 0x or not, as a word of the row. */
+/* Finds "START-END" in hexadecimal digits, with or without 0x, as a word of the row. */
 static bool access_parse_range(machsym_str row, size_t *at, size_t *end)
 {
     for (size_t i = 0; i < row.len;) {
@@ -149,7 +149,7 @@ static bool access_parse_range(machsym_str row, size_t *at, size_t *end)
     return false;
 }
 
-/* "MALLOC_SMALL   104c98000-104caa000 [   80K] rw-/rwx SM=ZER", or the range ahead of the name. */
+/* Parses "MALLOC_SMALL   104c98000-104caa000 [   80K] rw-/rwx SM=ZER"; the range may come before the name. */
 static void access_parse_region(machsym_str row, access_fault *out)
 {
     size_t at;
@@ -169,7 +169,8 @@ static void access_parse_region(machsym_str row, access_fault *out)
         out->protection = str_make(rest.ptr + slash - 3, 7);
 }
 
-/* The row that an arrow marks is the region of the address; an arrow without a row: it is in none. */
+/* The row with an arrow is the region of the address. If the arrow has no row, the address is in no
+ * region. */
 static void access_find_region(const report *r, access_fault *out)
 {
     machsym_str info = r->facts[FACT_REGION];
@@ -199,7 +200,7 @@ machsym_str access_region_at(const report *r, uint64_t address)
     while (str_take_line(&rest, &line)) {
         access_fault row;
         memset(&row, 0, sizeof row);
-        if (str_find(line, " is in ") < line.len) /* "0x10 is in 0x0-0x20;", ahead of the rows */
+        if (str_find(line, " is in ") < line.len) /* "0x10 is in 0x0-0x20;", before the rows */
             continue;
         access_parse_region(str_trim(str_starts(str_trim(line), "--->") ? str_after(line, "--->") : line),
                             &row);
@@ -211,7 +212,7 @@ machsym_str access_region_at(const report *r, uint64_t address)
 
 /* ---- Read or write ---- */
 
-/* Intel's page fault, trap 14: bit 1 of its error is a write, bit 4 a fetch of code. */
+/* Intel's page fault is trap 14. Bit 1 of its error means a write, bit 4 an instruction fetch. */
 static void access_of_intel(const report *r, const report_thread *thread, access_fault *out)
 {
     enum { PAGE_FAULT = 14, WRITE = 2, FETCH = 16 };
@@ -225,7 +226,7 @@ static void access_of_intel(const report *r, const report_thread *thread, access
                                          : ESR_ACCESS_READ;
 }
 
-/* The syndrome seldom tells the size; the instruction does, where the report has it. */
+/* The syndrome seldom has the size. The instruction has it, if the report contains the instruction. */
 static unsigned access_size_of_code(const report_thread *thread)
 {
     enum { DIGITS = 8 };
@@ -241,7 +242,7 @@ static unsigned access_size_of_code(const report_thread *thread)
     return a64_access(instruction);
 }
 
-/* What the processor says is finer than the kernel's code, which stays right where it names a kind of its
+/* The processor's reason is more exact than the kernel's code, except for codes that name a kind of their
  * own. */
 static void access_of_arm(const report *r, const report_thread *thread, access_fault *out)
 {
@@ -274,9 +275,9 @@ static void access_of_arm(const report *r, const report_thread *thread, access_f
 
 /* ---- What the address itself says ---- */
 
-/* malloc fills freed memory with 0x55 and new memory with 0xaa where the environment asks for it (malloc(3),
- * MallocScribble, MallocPreScribble). A pointer read from there has the pattern, all of it or what is left of
- * it: without the top byte, which arm64 ignores, or in the 47 bits of an isa. */
+/* If the environment asks for it, malloc fills freed memory with 0x55 and new memory with 0xaa (malloc(3),
+ * MallocScribble, MallocPreScribble). A pointer that is read from there has the pattern, or what is left of
+ * it: without the top byte, which arm64 ignores, or the 47 bits of an isa. */
 static bool access_is_pattern(uint64_t address, uint64_t pattern)
 {
     static const uint64_t kept[] = {UINT64_MAX, UINT64_MAX >> 8, UINT64_MAX >> 17};
@@ -297,8 +298,8 @@ static access_kind access_pattern_of(uint64_t address)
     return ACCESS_NONE;
 }
 
-/* Where no address is told, as of Intel's general protection fault, a register that holds the pattern
- * tells. */
+/* If the report has no address, as after Intel's general protection fault, look for a register with the
+ * pattern. */
 static access_kind access_find_pattern(const report *r, const report_thread *thread,
                                        const access_fault *fault)
 {
@@ -325,7 +326,7 @@ static bool access_is_messenger(machsym_str name)
     return false;
 }
 
-/* The guard below a stack: the stack overflowed if the stack pointer is in it or near it. */
+/* The guard is below a stack. The stack overflowed if the stack pointer is in the guard or near it. */
 static void access_check_stack(const report *r, const report_thread *thread, access_fault *out)
 {
     uint64_t pointer;
@@ -343,8 +344,8 @@ static void access_check_stack(const report *r, const report_thread *thread, acc
         out->kind = ACCESS_OTHER_STACK;
 }
 
-/* The tag is bits 56 to 59 of the pointer: of far, or of a register that points to the address or a little
- * below. */
+/* The tag is bits 56 to 59 of the pointer: of far, or of a register that points at most a little below the
+ * address. */
 static void access_find_tag(const report *r, const report_thread *thread, access_fault *out)
 {
     enum { TAG_AT = 56 };
@@ -365,8 +366,8 @@ static void access_find_tag(const report *r, const report_thread *thread, access
 
 /* ---- All together ---- */
 
-/* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. Without one the
- * signal was sent by kill or raise, and no access failed. Returns false then; *codes are those of the bad
+/* The first code of EXC_CRASH holds its origin: signal << 24 | exception << 20 | code. Without an origin the
+ * signal came from kill or raise, and no access failed; then returns false. *codes receives those of the bad
  * access. */
 static bool access_unpack_crash(const report *r, exception_codes *codes)
 {

@@ -10,8 +10,7 @@
 #include "esr.h"
 #include "machsym.h"
 
-/* Why an access failed: the name in JSON, and the words. A code of the exception stands in docs/facts.md with
- * each. */
+/* Why an access failed: the name in JSON, and the words. docs/facts.md names the exception code of each. */
 #define ACCESS_KINDS(X)                                                                                      \
     X(NONE, "none", "")                                                                                      \
     X(UNKNOWN, "unknown", "an access to memory failed")                                                      \
@@ -44,26 +43,26 @@ typedef enum access_kind {
 #undef ACCESS_KIND_NUMBER
 } access_kind;
 
-/* The access that failed. */
+/* The failed access. */
 typedef struct access_fault {
-    access_kind kind; /* ACCESS_NONE: the report is of no bad access */
+    access_kind kind; /* ACCESS_NONE: the report is not about a bad access */
     bool has_address;
     uint64_t address;
     esr_access access;      /* read, write or execute */
-    unsigned size;          /* bytes; 0: the report does not say */
-    machsym_str region;     /* MALLOC_SMALL, as VM Region Info has it; empty: in no region, or not told */
+    unsigned size;          /* bytes; 0: unknown */
+    machsym_str region;     /* MALLOC_SMALL, as in VM Region Info; empty: in no region, or unknown */
     machsym_str range;      /* 104c98000-104caa000; empty with region */
     machsym_str protection; /* rw-/rwx; may be empty */
     bool has_tag;
     unsigned tag;             /* of the pointer, 0 to 15 */
-    machsym_str tag_register; /* which register still holds it */
+    machsym_str tag_register; /* the register that still holds it */
 } access_fault;
 
-/* *out has kind ACCESS_NONE where the report is of no bad access. */
+/* *out has kind ACCESS_NONE if the report is not about a bad access. */
 void access_find(const report *r, access_fault *out);
-/* "access through a null pointer: a read at 0xe0, in __TEXT", a line. */
+/* Writes "access through a null pointer: a read at 0xe0, in __TEXT" and a line end. */
 void access_put(text *t, const access_fault *fault);
-/* The region of memory that VM Region Info has an address in; empty: none of those that it lists. */
+/* Returns the region of VM Region Info that holds an address; empty if no listed region does. */
 machsym_str access_region_at(const report *r, uint64_t address);
 const char *access_kind_name(access_kind kind);
 /* "read", "write", "execute"; NULL: unknown */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Rules go by the image where its file was read; else by what the report tells. */
+/* Rules use the image if its file was read, else what the report says of it. */
 static machsym_str blame_owner_of(const report *r, const report_frame *frame, uint32_t layer)
 {
     const report_call *call = frame->call_count > 0 ? &r->calls[frame->call + layer] : NULL;

@@ -16,9 +16,11 @@ typedef struct exception_codes {
     uint64_t second;
 } exception_codes;
 
-/* From whichever line has them: text of a Mac has a line of words and a line of numbers under one key. */
+/* Takes the codes from any line that has them. Text of a Mac has a line of words and a line of numbers under
+ * the same key. */
 exception_codes codes_find(const report *r);
-/* What names the code: Exception Subtype, or the first of two lines Exception Codes; may be empty. */
+/* Returns the name of the code: Exception Subtype, or the first of two lines Exception Codes; may be
+ * empty. */
 machsym_str codes_subtype(const report *r);
 
 #endif

@@ -20,8 +20,8 @@ static esr_class esr_class_of(unsigned ec)
     }
 }
 
-/* DFSC and IFSC, bits 5 to 0: the low two bits are a level of the tables. With FEAT_LPA2 there are levels
- * below 0, in codes of their own: 0x29 address size, 0x2b translation, 0x2c address size at level -2, 0x2a
+/* DFSC and IFSC are bits 5 to 0, whose low two bits are a level of the tables. FEAT_LPA2 has levels below 0,
+ * with codes of their own: 0x29 address size, 0x2b translation, 0x2c address size at level -2, 0x2a
  * translation at level -2. */
 static esr_fault esr_fault_of(unsigned status, bool is_data)
 {

@@ -1,5 +1,5 @@
 /* ==== >> tell/esr ====
- * Job: what an arm64 processor says of an exception in its syndrome register, ESR_EL1.
+ * Job: decodes an arm64 exception from the syndrome register, ESR_EL1.
  * Offers: esr_decode.
  * Never: guesses: what the architecture leaves open is unknown here, too.
  *
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which class of exception it is, of those that crash reports have. */
+/* The classes of exceptions that occur in crash reports. */
 typedef enum esr_class {
     ESR_OTHER = 0,
     ESR_ILLEGAL_STATE,     /* 0x0e */
-    ESR_BRANCH_TARGET,     /* 0x0d: a jump to what is no target of one */
+    ESR_BRANCH_TARGET,     /* 0x0d: a jump to an instruction that is not a branch target */
     ESR_SYSCALL,           /* 0x15 */
-    ESR_POINTER_AUTH,      /* 0x1c: FEAT_FPAC, an authentication that failed traps at once */
+    ESR_POINTER_AUTH,      /* 0x1c: with FEAT_FPAC, a failed authentication traps at once */
     ESR_INSTRUCTION_ABORT, /* 0x20, 0x21 */
     ESR_PC_ALIGNMENT,      /* 0x22 */
     ESR_DATA_ABORT,        /* 0x24, 0x25 */
@@ -28,12 +28,12 @@ typedef enum esr_class {
 
 /* Why an access to memory failed: the fault status code. */
 typedef enum esr_fault {
-    ESR_FAULT_NONE = 0, /* of a class that is no abort */
+    ESR_FAULT_NONE = 0, /* not an abort */
     ESR_FAULT_OTHER,
     ESR_FAULT_ADDRESS_SIZE,
     ESR_FAULT_TRANSLATION, /* nothing is mapped there */
     ESR_FAULT_ACCESS_FLAG,
-    ESR_FAULT_PERMISSION, /* mapped, but not for this */
+    ESR_FAULT_PERMISSION, /* mapped, but without this right */
     ESR_FAULT_TAG,        /* synchronous tag check fault */
     ESR_FAULT_ALIGNMENT,
     ESR_FAULT_EXTERNAL, /* the memory itself answered with an error */
@@ -48,14 +48,14 @@ typedef enum esr_access {
     ESR_ACCESS_EXECUTE
 } esr_access;
 
-/* A syndrome in fields. */
+/* The fields of a syndrome. */
 typedef struct esr_syndrome {
     esr_class what;
     esr_fault fault;
     esr_access access;
-    unsigned size;   /* bytes of the access; 0: the processor did not say. It says so only where ISV is set */
-    bool no_address; /* far is not valid */
-    uint32_t comment; /* of brk: its immediate */
+    unsigned size;    /* bytes of the access; 0: unknown. It is known only if ISV is set */
+    bool no_address;  /* far is invalid */
+    uint32_t comment; /* brk: its immediate */
 } esr_syndrome;
 
 esr_syndrome esr_decode(uint64_t esr);

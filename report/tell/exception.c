@@ -32,7 +32,7 @@ static void exception_sentence_str(text *t, const char *words, machsym_str str)
     text_char(t, '\n');
 }
 
-/* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
+/* The first code of EXC_CRASH holds its origin: signal << 24 | exception << 20 | code. */
 static void exception_say_exc_crash(text *t, const report *r)
 {
     uint64_t code = codes_find(r).first;
@@ -53,7 +53,7 @@ static void exception_say_exc_crash(text *t, const report *r)
     text_char(t, '\n');
 }
 
-/* The name at the top of the stack, and whether any of its names is that of a Swift function's failure. */
+/* Returns the name at the top of the stack, and whether one of its names is a Swift runtime failure. */
 static machsym_str exception_top_name(const report *r)
 {
     const report_thread *thread = stack_main(r);
@@ -83,8 +83,8 @@ static bool exception_is_swift(const report *r)
     return false;
 }
 
-/* "Swift runtime failure: arithmetic overflow": the compiler makes an inlined function of each check, whose
- * name says which. */
+/* "Swift runtime failure: arithmetic overflow". The compiler makes an inlined function for each check, and
+ * its name says which one. */
 static machsym_str exception_swift_check(const report *r)
 {
     static const char name_begins[] = "Swift runtime failure: ";
@@ -116,7 +116,7 @@ static void exception_say_trap(text *t, const report *r)
         text_sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
 }
 
-/* Whether the topmost frames are all of one function. */
+/* Whether the topmost frames all belong to one function. */
 static bool exception_is_recursion(const report *r)
 {
     const report_thread *thread = stack_main(r);
@@ -147,7 +147,7 @@ static void exception_say_bad_access(text *t, const report *r)
         text_sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
 }
 
-/* Where the codes do not tell, the report's own words do. */
+/* If the codes do not explain it, the report's own words are used. */
 static machsym_str exception_own_words(const report *r)
 {
     return r->facts[FACT_MESSAGE].len > 0 ? r->facts[FACT_MESSAGE] : codes_subtype(r);
@@ -199,7 +199,7 @@ static void exception_say_signal(text *t, const report *r)
         text_sentence(t, "a write to a pipe or socket that nobody reads");
 }
 
-/* What was measured, of reports that are no crashes. */
+/* Writes what was measured, for reports that are not crashes. */
 static void exception_say_event(text *t, const report *r)
 {
     static const char *const events[][2] = {
@@ -221,7 +221,7 @@ static void exception_say_lines(text *t, machsym_str lines)
         exception_sentence_str(t, "", line);
 }
 
-/* What the kernel says when it stops the machine, by a part of it. */
+/* Words of the kernel's panics, by a part of its message. */
 static const char *const panic_causes[][2] = {
     {"watchdog timeout",
      "a service that must answer the watchdog did not in time: the machine hung until the kernel "
@@ -238,7 +238,7 @@ static const char *const panic_causes[][2] = {
     {"assertion failed", "a check in the kernel failed"},
 };
 
-/* Which kernel extensions hold frames of the backtrace: the first of them is where to look. */
+/* Lists the kernel extensions in the backtrace. The first one is where to look. */
 static void exception_say_kexts(text *t, const report *r)
 {
     enum { SHOWN = 4 };
@@ -310,15 +310,15 @@ static void exception_say_title(text *t, const report *r)
     text_char(t, '\n');
 }
 
-/* The message of the exception, unless it says in other words what the codes say. */
+/* Writes the message of the exception, unless it repeats the codes in other words. */
 static void exception_say_message(text *t, const report *r)
 {
     if (r->facts[FACT_MESSAGE].len > 0 && !exception_is(r, "EXC_GUARD") && !exception_is(r, "EXC_RESOURCE"))
         exception_sentence_str(t, "the report says: ", r->facts[FACT_MESSAGE]);
 }
 
-/* Whether the signal has more to say: an access that failed and a guard always; others where nobody said
- * why. */
+/* Whether the signal needs more words: always for a failed access and a guard; for others only if no reason
+ * was given. */
 static bool exception_wants_signal(const report *r, const said *words, bool killed)
 {
     access_fault fault;

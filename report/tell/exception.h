@@ -8,7 +8,7 @@
 #include "../base/text.h"
 #include "../model/report.h"
 
-/* The exception and what it comes from, a sentence a line. */
+/* Writes the exception and its cause, one sentence on each line. */
 void exception_put(text *t, const report *r);
 
 #endif

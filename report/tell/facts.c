@@ -49,7 +49,7 @@ static facts_cause facts_cause_of_signal(const report *r)
     return FACTS_UNKNOWN;
 }
 
-/* Whether the termination says what happened. */
+/* Whether the termination explains what happened. */
 static bool facts_is_ended(const report *r)
 {
     text words = text_in(r->memory);
@@ -80,7 +80,7 @@ void facts_find(const report *r, facts *out)
         out->cause = facts_is_ended(r) ? FACTS_TERMINATION : facts_cause_of_signal(r);
 }
 
-/* The first line that tells more than the title does; the title where none does. */
+/* Returns the first line that says more than the title; the title if no line does. */
 static machsym_str facts_telling_line(machsym_str words)
 {
     static const char *const others[] = {"EXC_CRASH code: ", "the report says: "};
@@ -172,8 +172,7 @@ static void facts_put_guard(text *t, const guard *what)
     text_char(t, '}');
 }
 
-/* The namespace and the code, in hexadecimal in whichever way the report writes it, and the report's own
- * reason. */
+/* Writes the namespace, the code (hexadecimal, however the report writes it), and the report's own reason. */
 static void facts_put_ending(text *t, const report *r)
 {
     uint64_t code;

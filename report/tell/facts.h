@@ -3,8 +3,7 @@
  * Offers: facts_find, facts_put_sentence, facts_put_json, facts_cause_name.
  * Never: has a sentence that the summary lacks: both are made by tell/exception.h.
  *
- * The facts of an incident are the same whether its .ips or its text was read, as far as the text has
- * them. */
+ * An incident's .ips and its text give equal facts, as far as the text has them. */
 #ifndef REPORT_TELL_FACTS_H
 #define REPORT_TELL_FACTS_H
 
@@ -14,17 +13,17 @@
 #include "guard.h"
 #include "said.h"
 
-/* What kind of end it was. */
+/* How the process ended. */
 #define FACTS_CAUSES(X)                                                                                      \
     X(UNKNOWN, "unknown")                                                                                    \
-    X(ACCESS, "access")           /* memory was used that may not be: see fault */                           \
+    X(ACCESS, "access")           /* forbidden access to memory: see fault */                                \
     X(EXCEPTION, "exception")     /* an uncaught exception */                                                \
-    X(LIBRARY, "library")         /* a check in a library or the runtime failed, which said why */           \
-    X(TRAP, "trap")               /* a check of the compiler, without words */                               \
-    X(INSTRUCTION, "instruction") /* an instruction that the processor does not run */                       \
+    X(LIBRARY, "library")         /* a check in a library or the runtime failed, with a reason */            \
+    X(TRAP, "trap")               /* a check of the compiler failed, without words */                        \
+    X(INSTRUCTION, "instruction") /* an illegal instruction */                                               \
     X(ARITHMETIC, "arithmetic")                                                                              \
-    X(ABORT, "abort")             /* abort was called, without words */                                      \
-    X(SIGNAL, "signal")           /* a signal that a process sent */                                         \
+    X(ABORT, "abort")             /* abort was called without words */                                       \
+    X(SIGNAL, "signal")           /* a process sent a signal */                                              \
     X(TERMINATION, "termination") /* the system ended the process */                                         \
     X(GUARD, "guard")             /* a guarded descriptor, port or piece of memory was misused */            \
     X(RESOURCE, "resource")       /* a limit was exceeded */                                                 \
@@ -40,17 +39,17 @@ typedef enum facts_cause {
 /* What happened. Texts live in the report. */
 typedef struct facts {
     facts_cause cause;
-    access_fault fault; /* of kind ACCESS_NONE where no access failed */
-    said words;         /* of kind SAID_NOTHING where no library said anything */
-    guard broken;       /* of type GUARD_NONE where no guard was violated */
+    access_fault fault; /* kind ACCESS_NONE: no access failed */
+    said words;         /* kind SAID_NOTHING: no library gave a reason */
+    guard broken;       /* type GUARD_NONE: no guard was violated */
 } facts;
 
 void facts_find(const report *r, facts *out);
 const char *facts_cause_name(facts_cause cause);
-/* What happened in one sentence, without the end of a line: what a library said, else the access, else why it
- * ended. */
+/* Writes what happened in one sentence, without a line end: the words of a library, else the access, else why
+ * the process ended. */
 void facts_put_sentence(text *t, const report *r);
-/* The member "facts" of crash/1 and crash-summary/1. */
+/* Writes the member "facts" of crash/1 and crash-summary/1. */
 void facts_put_json(text *t, const report *r);
 
 #endif

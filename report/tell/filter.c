@@ -1,4 +1,4 @@
-/* Which reports are wanted; see filter.h. */
+/* Selection of reports; see filter.h. */
 #include "filter.h"
 #include "../model/stack.h"
 #include "blame.h"
@@ -75,7 +75,7 @@ static bool only_is_word(char c)
     return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Whether a text, or a word of it, is what is wanted: "EXC_CRASH (SIGABRT)". */
+/* Whether a text, or a word of it, matches: "EXC_CRASH (SIGABRT)". */
 static bool only_has_word(machsym_str s, machsym_str pattern)
 {
     if (only_is_alike(s, pattern))
@@ -112,7 +112,7 @@ static bool only_has_image(const report *r, machsym_str pattern)
     return false;
 }
 
-/* "App [123]", or the identifier of its bundle. */
+/* Matches "App [123]", or the bundle identifier. */
 static bool only_is_of_process(const report *r, machsym_str pattern)
 {
     machsym_str process = r->facts[FACT_PROCESS];
@@ -120,7 +120,7 @@ static bool only_is_of_process(const report *r, machsym_str pattern)
     return only_is_alike(process, pattern) || only_is_alike(r->facts[FACT_IDENTIFIER], pattern);
 }
 
-/* "1.2 (34)", or "1.2" of it. */
+/* Matches "1.2 (34)", or its "1.2". */
 static bool only_is_of_version(const report *r, machsym_str pattern)
 {
     machsym_str version = r->facts[FACT_VERSION];

@@ -1,7 +1,7 @@
 /* ==== >> tell/filter ====
- * Job: which reports are wanted: by what they tell of themselves, and whose fault they are.
+ * Job: selects reports by their fields and by who is responsible for them.
  * Offers: only_add, only_has, only_fits, only_fits_owner.
- * Never: prints what is wrong with a condition: it is returned. */
+ * Never: prints an error in a condition: it is returned. */
 #ifndef MACHSYM_TOOL_FILTER_H
 #define MACHSYM_TOOL_FILTER_H
 
@@ -21,29 +21,29 @@ typedef enum filter_what {
     FILTER_COUNT
 } filter_what;
 
-/* More are not typed; a program that makes command lines can run twice. */
+/* A typed command has fewer. A program that makes command lines can run the tool twice. */
 enum { FILTER_MAX = 64 };
 
 /* One condition. */
 typedef struct condition {
     filter_what what;
-    machsym_str text; /* with * at its end: what begins so */
-    day date;         /* of SINCE and UNTIL */
+    machsym_str text; /* may end in *: matches every text that begins so */
+    day date;         /* for SINCE and UNTIL */
 } condition;
 
-/* Of one kind any condition may hold, and of each kind one must. */
+/* Conditions of one kind are alternatives; every kind that is given must match. */
 typedef struct filter {
     condition v[FILTER_MAX];
     size_t count;
 } filter;
 
-/* Adds a condition, "WHAT=TEXT", which it borrows. Returns false when it is none, and adds to why what it
- * lacks. */
+/* Adds a condition, "WHAT=TEXT", which it borrows. Returns false if it is not valid, and appends the error to
+ * why. */
 bool only_add(filter *f, const char *value, text *why);
 bool only_has(const filter *f, filter_what what);
-/* Whether a report fits all conditions but those of owners, which need no lookups. */
+/* Whether a report matches all conditions except those of owners. No lookups are needed. */
 bool only_fits(const filter *f, const report *r);
-/* Whether it fits those of owners; after the lookups. */
+/* Whether it matches the conditions of owners. Call it after the lookups. */
 bool only_fits_owner(const filter *f, const report *r);
 
 #endif

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reports wait until there are as many as groups, and this many at least, and are then sorted into the groups
- * together: so memory follows the groups, and the time for a report stays the same however many there are. */
+/* Reports are collected until there are as many as groups, and at least this many. Then they are sorted
+ * into the groups together. So memory is proportional to the groups, and the time for each report does not
+ * grow. */
 enum { LEAST_WAITING = 1024 };
 
 group_list *groups_open(void)
@@ -66,7 +67,7 @@ void group_count_day(group *g, day number, uint64_t reports)
     if (g->day_count == GROUP_DAYS) {
         if (at == 0)
             return;
-        memmove(g->days, g->days + 1, --at * sizeof *g->days); /* the oldest goes */
+        memmove(g->days, g->days + 1, --at * sizeof *g->days); /* the oldest day is dropped */
     } else {
         memmove(g->days + at + 1, g->days + at, (g->day_count++ - at) * sizeof *g->days);
     }
@@ -81,7 +82,7 @@ static int groups_compare_text(machsym_str a, machsym_str b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Of those that were seen last the longest ago the first by name. */
+/* Drops the version that was last seen the longest ago; of equal ones, the first by name. */
 static void groups_drop_oldest_version(group *g)
 {
     size_t oldest = 0;
@@ -150,7 +151,7 @@ static void groups_count_report(group *g, const group_report *one)
     g->paths[g->path_count++] = one->path;
 }
 
-/* Sorting, unlike a table, stays fast whatever hashes the reports were made to have. */
+/* Sorting, unlike a hash table, stays fast for any hashes that an attacker chooses. */
 static void groups_sort_in(group_list *groups)
 {
     group **old = groups->v;
@@ -196,12 +197,12 @@ void groups_add(group_list *groups, const char *path, signature *s)
 
 /* ---- Trends ---- */
 
-/* A group regressed when it was silent for QUIET_DAYS up to the end of the state, and is there again. It
- * is rising when its share of all reports of the last RECENT_DAYS is at least RISING times that of the
- * days before which are kept, and RISING_LEAST reports say so: fewer are chance. */
+/* A group is regressed if it had no report in the last QUIET_DAYS of the state and has one now. It is rising
+ * if its share of the reports of the last RECENT_DAYS is at least RISING times its share before, and if at
+ * least RISING_LEAST reports show it; fewer are chance. */
 enum { QUIET_DAYS = 14, RECENT_DAYS = 7, RISING = 2, RISING_LEAST = 10 };
 
-/* Reports of the last days, and of those before that are kept. */
+/* Reports of the last days, and of the kept days before. */
 static void groups_count_recent(const group *g, day newest, uint64_t *recent, uint64_t *before)
 {
     for (unsigned i = 0; i < g->day_count; i++) {
@@ -246,7 +247,7 @@ const char *group_trend_name(group_trend trend)
 
 /* ---- Printing ---- */
 
-/* Members of a family follow their head, the largest first. */
+/* Members of a family come after their head, the largest first. */
 static int groups_by_family(const void *a, const void *b)
 {
     const group *x = *(group *const *)a;
@@ -311,7 +312,7 @@ static void groups_put_group(text *t, const group *g, bool has_state, group_tren
     }
 }
 
-/* The groups' paths apart: those are of one run. */
+/* The groups without their paths, which belong to one run. */
 static void groups_put_group_json(text *t, const group *g, group_trend trend)
 {
     const char *name = group_trend_name(trend);
@@ -348,7 +349,7 @@ static void groups_put_group_json(text *t, const group *g, group_trend trend)
     text_c(t, "]}\n");
 }
 
-/* Text of a member of a family is moved to the right. */
+/* Text of a family member is indented. */
 static void groups_put_indented(text *t, const text *lines)
 {
     machsym_str rest = {lines->v, lines->len};

@@ -1,15 +1,15 @@
-/* Groups of reports that tell less, shown with the one group that tells more; see groups.h. */
+/* Groups of reports that say less are shown with the one group that says more; see groups.h. */
 #include "groups.h"
 #include "../base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups of one stack that are compared with each other: where more exceptions and messages have it, which of
- * them a report without one belongs to is not to be told. */
+/* Groups of one stack to compare with each other. If more exceptions and messages share a stack, a report
+ * without them cannot be assigned. */
 enum { MAX_OF_STACK = 64 };
 
-/* ---- Which group tells more ---- */
+/* ---- Which group says more ---- */
 
 static unsigned groups_told(const group *g)
 {
@@ -19,8 +19,8 @@ static unsigned groups_told(const group *g)
     return told;
 }
 
-/* Whether one has all that the other one tells, and more. Their stacks are equal; one that tells nothing
- * leaves the exception to tell. */
+/* Whether one has all parts of the other and more. Their stacks are equal. If the other's frames identify
+ * nothing, the exception must be there. */
 static bool groups_tells_more(const group *one, const group *other)
 {
     bool has_more = false;
@@ -53,8 +53,8 @@ static int groups_by_stack(const void *a, const void *b)
     return tx != ty ? (tx > ty ? -1 : 1) : group_compare_signatures(&x->sign, &y->sign);
 }
 
-/* Groups of one stack, those that tell most first: so it is known of each whether it stands alone before one
- * that tells less asks. */
+/* Joins the groups of one stack, starting with those that say most. So each group's place is known before a
+ * group that says less asks for it. */
 static void groups_join_stack(group **v, size_t count)
 {
     if (count > MAX_OF_STACK || v[0]->sign.frame_count == 0)
@@ -103,7 +103,7 @@ static group *groups_copy(const group *g)
     return copy;
 }
 
-/* Groups that stand alone are shown themselves; of those that others join, the sum takes their place. */
+/* A group that stands alone is shown itself. If others join it, their sum is shown instead. */
 static void groups_show(group **order, size_t count, groups_shown *out)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* What groups of reports keep from run to run; see groups.h, and crash-state in docs/json.md. */
+/* What groups keep from run to run; see groups.h, and crash-state in docs/json.md. */
 #include "groups.h"
 #include "../base/digits.h"
 #include "../base/json.h"
@@ -10,7 +10,7 @@
 static const char head_schema[] = "crash-state";
 static const char group_schema[] = "crash-state-group";
 
-/* The parts of a signature as a state calls them. */
+/* The names of a signature's parts in a state. */
 static const char *const part_names[PART_COUNT] = {"exception", "thrown", "termination", "message", "stack"};
 
 /* ---- Writing ---- */
@@ -76,7 +76,7 @@ void groups_put_state(const group_list *groups, text *out)
 
 /* ---- Reading ---- */
 
-/* A state as it is read. */
+/* A state that is being read. */
 typedef struct reading {
     group_list *groups;
     machsym_str rest;
@@ -89,7 +89,7 @@ static bool groups_fail(reading *r, const char *why)
     return false;
 }
 
-/* Parses the next line. Returns false at the end, and for a line that is no object of the schema. */
+/* Parses the next line. Returns false at the end, and for a line that is not an object of the schema. */
 static bool groups_take_line(reading *r, const char *schema, json *doc)
 {
     machsym_str line;

@@ -23,8 +23,8 @@ const char *guard_type_name(guard_type type)
     return names[type];
 }
 
-/* What was done: xnu's sys/guarded.h (descriptors, files), mach/port.h, mach/vm_statistics.h. Those of
- * descriptors and files are bits; several may be set. */
+/* The violations: xnu's sys/guarded.h (descriptors, files), mach/port.h, mach/vm_statistics.h. Those of
+ * descriptors and files are bits, and several may be set. */
 static const struct guard_flavor {
     guard_type type;
     uint32_t flavor;
@@ -139,8 +139,7 @@ static void guard_of_words(const report *r, guard *out)
     }
 }
 
-/* Newer reports have the target alone in the exception's code. The whole code is that of the termination
- * then. */
+/* In newer reports the exception's code has only the target. Then the termination has the whole code. */
 void guard_find(const report *r, guard *out)
 {
     exception_codes codes = codes_find(r);
@@ -173,7 +172,7 @@ const char *guard_flavor_name(const guard *what)
     return NULL;
 }
 
-/* What was done, in the words of each flavor; its number where it has no words. */
+/* Writes the violation in words; its number if it has no words. */
 static void guard_put_flavor(text *t, const guard *what)
 {
     unsigned count = 0;

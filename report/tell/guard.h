@@ -20,23 +20,23 @@ typedef enum guard_type {
     GUARD_UNKNOWN
 } guard_type;
 
-/* A guard that was violated. */
+/* A violated guard. */
 typedef struct guard {
-    guard_type type; /* GUARD_NONE: the report is of no EXC_GUARD, or has no codes */
-    uint32_t flavor; /* what was done */
+    guard_type type; /* GUARD_NONE: the report is not about EXC_GUARD, or has no codes */
+    uint32_t flavor; /* the violation */
     uint32_t target; /* the descriptor, port, process or namespace */
-    uint64_t id;     /* the guard's value; of memory the offset, of a system call its number */
+    uint64_t id;     /* value of the guard; for memory the offset, for a system call its number */
 } guard;
 
 void guard_find(const report *r, guard *out);
-/* What was done to what, a line. */
+/* Writes the violation and the guarded object on one line. */
 void guard_put(text *t, const guard *what);
-/* GUARD_TYPE_FD and so on, as the kernel calls them. */
+/* Returns the kernel's name: GUARD_TYPE_FD and so on. */
 const char *guard_type_name(guard_type type);
-/* The flavor as the kernel calls it, without kGUARD_EXC_ or VNG_; NULL: several at once, or none that is
- * known. */
+/* Returns the kernel's name of the flavor without kGUARD_EXC_ or VNG_; NULL: several at once, or unknown. */
 const char *guard_flavor_name(const guard *what);
-/* EXC_RESOURCE: which limit and by how much, a line. Returns false where the codes do not tell. */
+/* Writes which limit of EXC_RESOURCE was exceeded and by how much, on one line. Returns false if the codes do
+ * not say. */
 bool guard_put_limit(text *t, const report *r);
 
 #endif

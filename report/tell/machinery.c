@@ -1,4 +1,4 @@
-/* Functions that tell nothing of a crash; see machinery.h. */
+/* Functions that say nothing about a crash; see machinery.h. */
 #include "machinery.h"
 #include "../base/memory.h"
 
@@ -7,7 +7,8 @@
 
 /* ---- The built-in lists ---- */
 
-/* A list, and the bytes that its patterns begin with: most names are of no list, which these tell at once. */
+/* A list, and the first bytes of its patterns. Most names are in no list, and the first byte shows that at
+ * once. */
 typedef struct machinery_list {
     const char *letters;
     const char *const *v;
@@ -15,10 +16,10 @@ typedef struct machinery_list {
 } machinery_list;
 
 /* clang-format off */
-/* In their stable form: without underscores in front and arguments. Each list is in the order of its bytes,
- * as machinery_find wants it. */
+/* Names are in their stable form: without leading underscores and without arguments. Each list is sorted by
+ * bytes, as machinery_find requires. */
 
-/* Every program: how a failure is carried on, and what a thread or a run loop begins with. */
+/* Every program: functions that pass a failure on, and those that threads and run loops begin with. */
 static const char *const machinery_every[] = {
     "+[NSException raise*", "-[NSApplication run]", "-[NSAssertionHandler *", "-[NSException raise*",
     "-[UIApplication _run]", "CFRUNLOOP_IS_*", "CFRunLoop*", "GSEventRun*", "NSApplicationMain",
@@ -29,7 +30,7 @@ static const char *const machinery_every[] = {
     "pthread_wqthread", "raise", "sigtramp*", "start", "start_sim", "start_wqthread", "std::__terminate",
     "std::terminate", "terminate_with_payload*", "thread_start", "unwind_phase2*"};
 
-/* Swift: failed checks, and what runs async functions. */
+/* Swift: failed checks, and functions that run async code. */
 static const char *const machinery_swift[] = {
     "Swift runtime failure*", "assertionFailure", "closure #1 in assertionFailure",
     "closure #1 in closure #1 in assertionFailure",
@@ -40,7 +41,7 @@ static const char *const machinery_swift[] = {
     "swift_async*", "swift_continuation_*", "swift_fatalError*", "swift_job_run*",
     "swift_runtime_on_report", "swift_task_*", "swift_unexpectedError", "thunk for *"};
 
-/* Rust: panics, what fails for its standard library, and what threads and main begin with. */
+/* Rust: panics, failures in its standard library, and the first functions of threads and main. */
 static const char *const machinery_rust[] = {
     "alloc::alloc::*", "alloc::boxed::Box as core::ops::function::*", "alloc::raw_vec::*",
     "alloc::vec::Vec::insert::assert_failed", "alloc::vec::Vec::remove::assert_failed",
@@ -59,7 +60,7 @@ static const char *const machinery_rust[] = {
     "std::sys::thread::*", "std::sys::unix::*", "std::sys_common::backtrace::*", "std::thread::Builder::*",
     "std::thread::lifecycle::*", "std::thread::local::*", "std::thread::spawnhook::*"};
 
-/* Go: panics, signals that a C program hands on, and how Go is entered. */
+/* Go: panics, signals that a C program passes on, and entries into Go. */
 static const char *const machinery_go[] = {
     "cgo_topofstack*", "cgoexp_*", "crosscall*", "runtime.abort", "runtime.asmcgocall*",
     "runtime.badsignal*", "runtime.cgocall*", "runtime.cgocallback*", "runtime.crash",
@@ -70,7 +71,7 @@ static const char *const machinery_go[] = {
     "runtime.sighandler", "runtime.sigpanic*", "runtime.sigtramp*", "runtime.startpanic*",
     "runtime.systemstack*", "runtime.throw*", "runtime.unreachableMethod", "x_cgo_*"};
 
-/* Mono and Xamarin: exceptions of managed code, and the ways between it and native code. */
+/* Mono and Xamarin: exceptions of managed code, and transitions between it and native code. */
 static const char *const machinery_mono[] = {
     "System_Environment_FailFast*", "System_Runtime_ExceptionServices_ExceptionDispatchInfo_Throw*",
     "do_icall", "do_icall_wrapper", "do_runtime_invoke", "interp_entry*", "interp_exec_method*",
@@ -104,7 +105,7 @@ static const char *const machinery_clr[] = {
     "S_P_CoreLib_System_Threading_Thread__StartThread*", "S_P_CoreLib_System_ThrowHelper__*",
     "SystemNative_Abort", "managed__Main", "managed__Startup"};
 
-/* Kotlin/Native: exceptions on their way out, coroutines, and the ways to and from Objective-C. */
+/* Kotlin/Native: propagation of exceptions, coroutines, and transitions to and from Objective-C. */
 static const char *const machinery_kotlin[] = {
     "(anonymous namespace)::TerminateHandler::*", "(anonymous namespace)::callUnhandledExceptionHook*",
     "(anonymous namespace)::concurrentTerminateWrapper*",
@@ -138,7 +139,7 @@ static const char *const machinery_kotlin[] = {
     "kotlin::ProcessUnhandledException*", "kotlin::TerminateWithUnhandledException*", "kotlin::internal::*",
     "objc2kotlin_*"};
 
-/* IL2CPP and Unity: exceptions of C#, how its methods are called, and the loop of frames. */
+/* IL2CPP and Unity: exceptions of C#, invocation of its methods, and the frame loop. */
 static const char *const machinery_il2cpp[] = {
     "-[UnityAppController repaint*", "-[UnityAppController(Rendering) repaint*",
     "-[UnityFramework runEmbedded*", "-[UnityFramework runUIApplicationMain*", "AwakeFromLoadQueue::*",
@@ -157,7 +158,8 @@ static const char *const machinery_il2cpp[] = {
 static const char *const machinery_flutter[] = {
     "Dart_*", "dart::*", "flutter::*", "fml::*"};
 
-/* Images of runtimes, all of whose functions are machinery: they have no names, or others in each version. */
+/* Images of runtimes. All of their functions are machinery: they have no names, or names that change with
+ * each version. */
 static const char *const machinery_images[] = {
     "Flutter", "FlutterMacOS",
     "libclrjit.dylib", "libcoreclr.dylib", "libhostfxr.dylib", "libhostpolicy.dylib", "libmono-component-*", "libmonosgen-2.0.dylib", "libmscordaccore.dylib", "libxamarin-dotnet*"};
@@ -182,7 +184,7 @@ static const machinery_list built_in[] = {MACHINERY_LIST("+-CGNUacdekoprstu", ma
 
 struct machinery {
     text source;
-    bool has_images; /* a pattern is of an image */
+    bool has_images; /* a pattern names an image */
     const char **v;
     size_t count;
     size_t cap;
@@ -242,7 +244,7 @@ static bool machinery_begins_before(const void *element, const void *key)
     return (unsigned char)(*(const char *const *)element)[0] < *(const unsigned char *)key;
 }
 
-/* Patterns that begin with the name's first byte stand together. */
+/* Patterns with the same first byte are adjacent. */
 static bool machinery_find(const char *const *v, size_t count, machsym_str name)
 {
     size_t at = mem_lower_bound(v, count, sizeof *v, name.ptr, machinery_begins_before);

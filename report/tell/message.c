@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* Services cut messages, and what tells one check from another stands in front. What is quoted is looked for
- * in the first MESSAGE_READ bytes. */
+/* Services cut messages, and the start of a message is what distinguishes checks. Quotes are searched in the
+ * first MESSAGE_READ bytes. */
 enum { MESSAGE_MAX_LEN = 100, MESSAGE_READ = 1024 };
 
-/* ---- Where it stands ---- */
+/* ---- Finding it ---- */
 
 static machsym_str message_line(machsym_str s)
 {
@@ -24,7 +24,7 @@ static void message_split_thrown(machsym_str s, message *out)
     out->words = str_trim(str_from(s, colon + 2));
 }
 
-/* "NAME', reason: 'words'", of Foundation's: the words may have several lines. */
+/* "NAME', reason: 'words'" of Foundation. The words may span lines. */
 static void message_take_foundation(machsym_str s, message *out)
 {
     static const char reason[] = "reason: '";
@@ -37,7 +37,7 @@ static void message_take_foundation(machsym_str s, message *out)
         out->words.len--;
 }
 
-/* An uncaught exception, by what runtimes say of it. */
+/* Finds an uncaught exception by the words of runtimes. */
 static bool message_find_thrown(machsym_str s, message *out)
 {
     static const char foundation[] = "due to uncaught exception '";
@@ -58,7 +58,7 @@ static bool message_find_thrown(machsym_str s, message *out)
     return false;
 }
 
-/* A check that failed, without the place in the source, which is of one build. */
+/* Finds a failed check, without its place in the source, which changes with each build. */
 static bool message_find_check(machsym_str s, message *out)
 {
     static const char *const words[] = {"Fatal error", "Precondition failed", "Assertion failed",
@@ -100,7 +100,7 @@ static bool message_is_word(char c)
     return scan_is_letter(c) || scan_is_digit(c) || (unsigned char)c >= 0x80;
 }
 
-/* A word with a digit in it is a number, an address or an identifier. */
+/* A word with a digit is a number, an address or an identifier. */
 static void message_put_word(text *out, machsym_str s)
 {
     bool has_digit = false;
@@ -120,7 +120,7 @@ static bool message_is_path(machsym_str s)
     return slashes >= 2;
 }
 
-/* What stands between two blanks. */
+/* Writes the text between two blanks. */
 static void message_put_piece(text *out, machsym_str s)
 {
     if (message_is_path(s)) {
@@ -139,7 +139,7 @@ static void message_put_piece(text *out, machsym_str s)
     }
 }
 
-/* How long the quoted piece is that begins s, or the object in angle brackets; 0: none does. */
+/* Returns the length of a quoted text, or of an object in angle brackets, at the start of s; else 0. */
 static size_t message_quoted_len(machsym_str s)
 {
     static const struct {
@@ -161,8 +161,8 @@ static size_t message_quoted_len(machsym_str s)
     return close < s.len && str_find(str_make(s.ptr, close), ":") < close ? close + 1 : 0;
 }
 
-/* "*** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds": the receiver is of a class of its own for short
- * arrays, and what is said of it differs, too. The selector tells. */
+/* "*** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds": short arrays have another class and another
+ * message. Only the selector is the same. */
 static machsym_str message_selector(machsym_str s)
 {
     if (str_starts(s, "*** "))

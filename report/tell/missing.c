@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unsorted entries are put in order when there are so many, or as many as sorted ones: so the whole takes
- * n log n steps, and no more memory than twice what it lists. */
+/* Unsorted entries are sorted in when there are this many, or as many as sorted ones. So the total takes n
+ * log n steps, and at most twice the memory of the list. */
 enum { MIN_UNSORTED = 256 };
 
-/* How many systems are told apart: all versions and builds of all of Apple's systems that are in use are
- * fewer. What others lack is in the sum of all. It bounds the steps for reports that are made up. */
+/* Most systems that are counted separately. All versions and builds of Apple's systems in use are fewer. The
+ * images of further systems are counted in the total only. The limit bounds the steps for forged reports. */
 enum { MAX_SYSTEMS = 1024 };
 
 /* ---- One image ---- */
@@ -29,7 +29,7 @@ missing_image missing_of(const report *r, const report_image *image)
     m.has_uuid = image->has_uuid;
     m.is_system = image->is_system;
     m.status = image->status;
-    if (!image->looked_for) /* the report tells neither a UUID nor a name */
+    if (!image->looked_for) /* the report has neither a UUID nor a name */
         m.status.found = IMAGE_MISSING;
     m.frames = image->is_system ? image->missing : image->waiting;
     if (m.status.found == IMAGE_FOUND && m.status.has_dwarf)
@@ -128,8 +128,8 @@ static int missing_compare_names(machsym_str a, machsym_str b)
     return order != 0 ? order : a.len < b.len ? -1 : a.len > b.len;
 }
 
-/* Images are one when their UUIDs are, or, without UUIDs, their names; and those of the system by system,
- * as two versions of it have some images in common. */
+/* Two images are equal if their UUIDs are, or, without UUIDs, their names. Images of the system are counted
+ * for each system, since two versions may share images. */
 static int missing_compare_images(const missing_image *a, const missing_image *b)
 {
     MACHSYM_COUNT_WORK(1);
@@ -154,7 +154,7 @@ static bool missing_image_is_before(const void *element, const void *key)
     return missing_compare_images((const missing_image *)element, (const missing_image *)key) < 0;
 }
 
-/* Sorts, and makes those that are one image one entry. */
+/* Sorts the entries, and merges those of equal images. */
 static void missing_sort_list(missing_list *list)
 {
     size_t kept = 0;
@@ -196,7 +196,7 @@ static void missing_add_image(missing_list *list, const missing_image *m)
         missing_sort_list(list);
 }
 
-/* Counts what a system lacks. Reports are of a few systems: their versions and builds that are in use. */
+/* Counts what a system lacks. Reports come from few systems: the versions and builds in use. */
 static void missing_add_system(missing_list *list, const missing_system *s)
 {
     for (size_t i = 0; i < list->system_count; i++) {
@@ -303,7 +303,7 @@ bool missing_waits_for_system(const missing_list *list)
     return list->system_frames > 0;
 }
 
-/* The images in the order of need. Returns how many are the team's own; *frames counts those of the
+/* Sorts the images by need. Returns how many are the team's own. *frames counts the frames in those of the
  * system. */
 static size_t missing_order_by_need(missing_list *list, uint64_t *frames)
 {
@@ -312,7 +312,7 @@ static size_t missing_order_by_need(missing_list *list, uint64_t *frames)
     missing_sort_list(list);
     if (list->count > 0)
         qsort(list->v, list->count, sizeof *list->v, missing_by_need);
-    list->sorted = 0; /* by image, that is */
+    list->sorted = 0; /* it is no longer sorted by image */
     while (own < list->count && !list->v[own].is_system)
         own++;
     for (size_t i = own; i < list->count; i++)
@@ -330,7 +330,7 @@ static int missing_by_frames(const void *a, const void *b)
     return order != 0 ? order : missing_compare_names(x->arch, y->arch);
 }
 
-/* Counts the images of each system, and puts the systems in the order of need. */
+/* Counts the images of each system, and sorts the systems by need. */
 static void missing_order_systems(missing_list *list)
 {
     for (size_t i = 0; i < list->system_count; i++)
@@ -359,7 +359,7 @@ static void missing_put_count(text *t, uint64_t count, const char *what)
 /* "iOS 17.5.1 (21F90), arm64e: 41 images, 1203 frames in 312 reports" */
 static void missing_put_system(text *t, const missing_system *s)
 {
-    static const char old[] = "iPhone OS "; /* as reports call it to this day */
+    static const char old[] = "iPhone OS "; /* reports still use this name */
     size_t from = t->len;
     machsym_str os = s->os.len > 0 ? s->os : str_c("a system that the reports do not name");
     text_c(t, "  ");
@@ -379,7 +379,7 @@ static void missing_put_system(text *t, const missing_system *s)
     text_end_line(t, from);
 }
 
-/* A number in a column. */
+/* Writes a number into a column. */
 static void missing_put_column(text *t, uint64_t number, size_t width)
 {
     text digits = text_in(t->memory);

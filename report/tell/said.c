@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Text between two places of a line; empty when the first is not there, up to the end when the second is
- * not. */
+/* Returns the text between two marks of a line; empty if the first is absent, up to the end if the second
+ * is. */
 static machsym_str said_between(machsym_str s, const char *after, const char *before)
 {
     machsym_str rest = str_after(s, after);
@@ -19,8 +19,7 @@ static bool said_has(machsym_str s, const char *needle)
 
 /* ---- Exceptions ---- */
 
-/* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'"; the reason may have quotes of its
- * own. */
+/* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'". The reason may contain quotes. */
 static bool said_thrown(machsym_str line, said *out)
 {
     machsym_str rest = str_after(line, "uncaught exception '");
@@ -37,7 +36,7 @@ static bool said_thrown(machsym_str line, said *out)
     return true;
 }
 
-/* AppKit catches what an event's handler throws, and ends the program. */
+/* AppKit catches an exception that an event handler throws, and ends the program. */
 static bool said_crashing_on(machsym_str line, said *out)
 {
     out->words = str_trim(str_after(line, "Crashing on exception:"));
@@ -86,8 +85,8 @@ static bool said_place(machsym_str s, said *out)
     return str_number_after(str_from(s, colon), "", &out->line);
 }
 
-/* "Fatal error: WORDS: file main.swift, line 12" of Swift up to 5.2, "main.swift:12: Fatal error: WORDS"
- * since. */
+/* "Fatal error: WORDS: file main.swift, line 12" up to Swift 5.2; "main.swift:12: Fatal error: WORDS" since
+ * then. */
 static bool said_swift(machsym_str line, said *out)
 {
     static const char *const begins[] = {"Fatal error", "fatal error", "Precondition failed",
@@ -224,14 +223,13 @@ static bool said_objc(machsym_str line, said *out)
 
 /* ---- Which of it ---- */
 
-/* In their order: what is ahead is the cause of what follows. */
+/* Sorted by cause: an earlier row is the cause of a later one. */
 static bool (*const said_readers[])(machsym_str line, said *out) = {
     said_thrown, said_crashing_on, said_cxx,  said_swift,     said_bug,      said_malloc,
     said_zombie, said_null,        said_objc, said_assertion, said_overflow,
 };
 
-/* What is said though nothing is wrong: by the loader, by a simulator, by abort, by AppKit of the event at
- * hand. */
+/* Messages without an error: of the loader, of a simulator, of abort, of AppKit about the current event. */
 static bool said_is_noise(machsym_str line)
 {
     static const char *const begins[] = {
@@ -247,10 +245,10 @@ static bool said_is_noise(machsym_str line)
     return false;
 }
 
-/* More lines than any library says; a damaged report may have a million. */
+/* More lines than a library writes. A damaged report may have a million. */
 enum { LINES_MAX = 256 };
 
-/* The reason may go on over lines, up to the quote that ends it: one line is shown. */
+/* The reason may span lines, up to its closing quote. One line is shown. */
 static bool said_find_in(machsym_str info, said *out)
 {
     for (size_t i = 0; i < sizeof said_readers / sizeof *said_readers; i++) {

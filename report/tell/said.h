@@ -10,7 +10,7 @@
 #include "../model/report.h"
 #include "machsym.h"
 
-/* Who says it, and how it begins in the summary. */
+/* Who reports it, and the first words in the summary. */
 #define SAID_KINDS(X)                                                                                        \
     X(NOTHING, "nothing", "")                                                                                \
     X(THROWN, "exception", "uncaught exception")                                                             \
@@ -33,17 +33,17 @@ typedef enum said_kind {
 #undef SAID_KIND_NUMBER
 } said_kind;
 
-/* What was said. Texts live in the report. */
+/* A message of a library. Texts live in the report. */
 typedef struct said {
     said_kind kind;
-    machsym_str name;  /* of the exception, or of the library that was misused; may be empty */
+    machsym_str name;  /* of the exception, or of the misused library; may be empty */
     machsym_str words; /* may be empty */
-    machsym_str file;  /* of a check in source code; may be empty */
-    uint64_t line;     /* 0: none */
+    machsym_str file;  /* source file of a check; may be empty */
+    uint64_t line;     /* 0: unknown */
 } said;
 
 void said_find(const report *r, said *out);
-/* A line; nothing where nothing was said. */
+/* Writes one line; nothing if there is no message. */
 void said_put(text *t, const said *what);
 const char *said_kind_name(said_kind kind);
 

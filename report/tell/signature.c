@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* Frames that tell one crash from another: more would part reports of one crash that were called from
- * elsewhere, fewer would join crashes of one helper. */
+/* Frames of a signature. More would separate reports of one crash that came from different callers. Fewer
+ * would join different crashes of one helper. */
 enum { SIGNATURE_FRAMES = 5 };
 
-/* Frames that are looked at: stacks of reports end at 512, and what is deeper is recursion. */
+/* Frames to examine. Stacks of reports end at 512, and deeper frames are recursion. */
 enum { SIGNATURE_DEPTH = 512 };
 
-/* Names that are told of functions that share their code: a set may have thousands. */
+/* Names listed for functions that share their code. A set may have thousands. */
 enum { SIGNATURE_SHARED = 4 };
 
 /* A signature in the making. */
@@ -68,7 +68,7 @@ static bool signature_says(const report *r, const char *word)
     return is_thrown || str_find(exception, word) < exception.len || str_find(signal, word) < signal.len;
 }
 
-/* What a compiler traps with is an instruction that is not there on Intel, and a breakpoint on ARM. */
+/* A failed check is an illegal instruction on Intel and a breakpoint on ARM. */
 static bool signature_is_trap_of_intel(const report *r)
 {
     machsym_str code_type = r->facts[FACT_CODE_TYPE];
@@ -79,7 +79,7 @@ static bool signature_is_trap_of_intel(const report *r)
     return is_intel && (signature_says(r, "EXC_BAD_INSTRUCTION") || signature_says(r, "SIGILL"));
 }
 
-/* One crash is a Mach exception to one writer and a signal to another. */
+/* One crash is a Mach exception to one writer, and a signal to another. */
 static void signature_put_kind(text *t, const report *r)
 {
     static const struct {
@@ -94,7 +94,7 @@ static void signature_put_kind(text *t, const report *r)
                  {"SIGKILL", {"SIGKILL", NULL, NULL}},
                  {"SIGQUIT", {"SIGQUIT", NULL, NULL}},
                  {"SIGABRT", {"SIGABRT", "EXC_CRASH", "NSException"}}};
-    bool is_event = r->facts[FACT_EXCEPTION].len == 0; /* a hang is no crash of the same frames */
+    bool is_event = r->facts[FACT_EXCEPTION].len == 0; /* a hang is not a crash with the same frames */
     if (signature_is_trap_of_intel(r)) {
         text_c(t, "EXC_BREAKPOINT");
         return;
@@ -108,17 +108,17 @@ static void signature_put_kind(text *t, const report *r)
             }
         }
     }
-    for (size_t i = 0; i < exception.len && is_event; i++) /* its numbers are of this report alone */
+    for (size_t i = 0; i < exception.len && is_event; i++) /* its numbers belong to this report only */
         exception.len = scan_is_digit(exception.ptr[i]) ? i : exception.len;
     exception = str_trim(exception);
     exception.len = exception.len > 64 ? 64 : exception.len; /* names of exceptions are short */
     text_shown(t, exception);
 }
 
-/* Numbers that are words, 0x8badf00d, tell their writer: their namespace changed with the system. */
+/* Codes that spell words, like 0x8badf00d, identify their writer. Their namespace changed between systems. */
 enum { LEAST_WORD = 0x10000 };
 
-/* Signals are what the exception tells already. */
+/* Signals are left out, because the exception has them. */
 static void signature_put_termination(text *t, const report *r)
 {
     machsym_str space = r->facts[FACT_TERMINATION];
@@ -145,7 +145,7 @@ static void signature_put_termination(text *t, const report *r)
 
 /* ---- Frames ---- */
 
-/* Image and offset stand for a function without a name: they are the same in every report of a build. */
+/* Image and offset replace the name of a function without one. They are equal in every report of a build. */
 static void signature_put_unnamed(text *t, const report *r, const report_frame *frame)
 {
     bool is_known = frame->image != REPORT_NONE;
@@ -155,8 +155,8 @@ static void signature_put_unnamed(text *t, const report *r, const report_frame *
     text_hex(t, frame->addr - (is_known ? r->images[frame->image].base : 0), 1);
 }
 
-/* The names of functions that share their code, sorted: which of them answers is another one in the next
- * build. The first ones tell a set from another. */
+/* Writes the sorted names of functions that share their code, because another one answers in the next build.
+ * The first names suffice to identify the set. */
 static void signature_put_shared(text *t, const report_call *call, machsym_str image)
 {
     machsym_str rest = call->others;
@@ -178,7 +178,7 @@ static void signature_put_shared(text *t, const report_call *call, machsym_str i
     text_c(t, more || own.len > 0 ? " or others" : "");
 }
 
-/* The function that the frame is in; inlined calls in it may be there or not. */
+/* Writes the function of the frame. Inlined calls are left out, because not all reports have them. */
 static void signature_put_function(text *t, const report *r, const report_frame *frame)
 {
     machsym_str name = stack_layer_name(r, frame, stack_layers(frame) - 1);
@@ -193,7 +193,7 @@ static void signature_put_function(text *t, const report *r, const report_frame 
         signature_put_unnamed(t, r, frame);
 }
 
-/* A name that is there already is recursion, of one function or of several in turn. */
+/* A name that is already listed is recursion, of one function or of several in turn. */
 static bool signature_is_there(const signature *s, uint64_t hash)
 {
     for (unsigned i = 0; i < s->frame_count; i++) {
@@ -204,9 +204,9 @@ static bool signature_is_there(const signature *s, uint64_t hash)
     return false;
 }
 
-/* A place outside every image, with no name: a jump to an address that nobody can tell of. Or one that
- * several functions share: where it lies is another place in each build, and what they are called is not
- * told. */
+/* Whether a frame identifies no function: an address outside all images without a name, as after a bad jump;
+ * or code whose names are unknown and that several functions share, because its address changes with each
+ * build. */
 static bool signature_is_nowhere(const report_frame *frame)
 {
     machsym_str image = frame->image_name;
@@ -216,7 +216,7 @@ static bool signature_is_nowhere(const report_frame *frame)
     return frame->image == REPORT_NONE && frame->call_count == 0 && frame->named == NAME_NONE && is_unknown;
 }
 
-/* Some machinery is known by its image, which is the app's own where programs carry their runtime. */
+/* Some machinery is recognised by its image. If a program contains its runtime, that is an app's image. */
 static bool signature_is_machinery(const signing *w, const report_frame *frame, machsym_str name)
 {
     return machinery_has(w->list, name) ||
@@ -245,7 +245,7 @@ static void signature_add_frame(signing *w, const report_frame *frame, bool any)
     text_free(&name);
 }
 
-/* An inlined call has the address of the function that it is in, which follows. */
+/* An inlined call has the address of its function, which follows. */
 static bool signature_is_inlined(const report *r, const report_thread *thread, uint32_t step)
 {
     const report_frame *frame = stack_frame(r, thread, step);
@@ -255,7 +255,7 @@ static bool signature_is_inlined(const report *r, const report_thread *thread, u
            frame->form < FORM_SENTRY;
 }
 
-/* Which frames of a stack to take: the app's that are no machinery; all but the system's machinery; all. */
+/* Which frames of a stack to use: the app's without machinery; all without the system's machinery; all. */
 typedef enum frame_choice { TAKE_OWN = 0, TAKE_MORE, TAKE_ALL } frame_choice;
 
 static void signature_add_stack(signing *w, const report_thread *thread, frame_choice choice)
@@ -273,7 +273,7 @@ static void signature_add_stack(signing *w, const report_thread *thread, frame_c
     }
 }
 
-/* Text in a field of fixed size, without a part of a character at its end. */
+/* Copies text into a fixed-size field, without a partial character at the end. */
 static void signature_set_field(char *field, size_t size, machsym_str s)
 {
     size_t len = s.len < size ? s.len : size - 1;
@@ -283,7 +283,7 @@ static void signature_set_field(char *field, size_t size, machsym_str s)
     field[len] = 0;
 }
 
-/* "2026-03-14" of a date in one of the forms that begin so. */
+/* Returns "2026-03-14" for a date in one of the forms that begin so. */
 static void signature_set_day(signature *out, machsym_str date)
 {
     static const char form[] = "dddd-dd-dd";
@@ -296,8 +296,8 @@ static void signature_set_day(signature *out, machsym_str date)
     signature_set_field(out->day, sizeof out->day, date);
 }
 
-/* What the program said, in a form that terminals show and that stays the same. Programs end themselves by an
- * abort or a trap: what is said beside another exception was said before. */
+/* Writes the program's message in printable and stable form. A program ends itself by an abort or a trap.
+ * With any other exception, the message is older than the crash. */
 static void signature_put_message(const report *r, machsym_str kind, text *thrown, text *words)
 {
     message said;

@@ -10,9 +10,9 @@
 #include "machinery.h"
 #include "machsym.h"
 
-/* What a signature is made of. All but the stack may be empty: services drop what others have. */
+/* The parts of a signature. All but the stack may be empty, because services drop some. */
 typedef enum signature_part {
-    PART_EXCEPTION = 0, /* "EXC_BREAKPOINT", or what a hang or the like is called */
+    PART_EXCEPTION = 0, /* "EXC_BREAKPOINT", or the name of a hang and the like */
     PART_THROWN,        /* "NSRangeException" */
     PART_TERMINATION,   /* "0x8badf00d", "DYLD 4": why the system ended the process */
     PART_MESSAGE,       /* "Fatal error: Index out of range" */
@@ -20,25 +20,25 @@ typedef enum signature_part {
     PART_COUNT
 } signature_part;
 
-/* A crash in a form that is the same for every report of it: the top frames of the app, innermost first. */
+/* A crash in a form that is equal for all of its reports: the top frames of the app, innermost first. */
 typedef struct signature {
     text words;          /* "EXC_BREAKPOINT [0x8badf00d] (message): a | b | c" */
-    uint64_t hash;       /* of text */
-    uint64_t frames[16]; /* hashes of all app frames, most */
+    uint64_t hash;       /* of words */
+    uint64_t frames[16]; /* hashes of the app's frames, limited */
     unsigned frame_count;
-    uint32_t part_at[PART_COUNT]; /* in text */
+    uint32_t part_at[PART_COUNT]; /* in words */
     uint32_t part_len[PART_COUNT];
-    char day[11];     /* of the report, "2026-03-14"; empty: not told */
-    char version[64]; /* of the program, as much as fits; empty: not told */
+    char day[11];     /* of the report, "2026-03-14"; empty: unknown */
+    char version[64]; /* of the program, cut to fit; empty: unknown */
 } signature;
 
-/* list: functions that count for nothing beside the built-in ones; may be NULL. */
+/* list: functions to ignore beside the built-in ones; may be NULL. */
 void signature_of(const report *r, const machinery *list, signature *out);
 
 machsym_str signature_part_of(const signature *s, signature_part part);
-/* Makes the text and its hash of the parts; all else stays. */
+/* Composes words and hash from the parts. The rest stays unchanged. */
 void signature_compose(signature *s, const machsym_str parts[PART_COUNT]);
-/* Whether the frames say which crash it is: main alone, or none, does not. */
+/* Whether the frames identify the crash. main alone does not, and neither does an empty stack. */
 bool signature_tells(const signature *s);
 
 #endif

@@ -13,26 +13,26 @@
 
 enum { SIMILAR_MAX_FRAMES = sizeof((signature *)0)->frames / sizeof(uint64_t) };
 
-/* Weights. The top frame weighs TOP_WEIGHT, each one below DECAY_UP / DECAY_DOWN of the one above: five
- * frames have three quarters of the weight that endless stacks have. A frame that every family has weighs a
- * fifth. Frames that are aligned SHIFT steps apart count half. Of 100, two stacks of three frames have 42
- * when the one lacks the top frame of the other, and 13 when their top frames differ: these are two crashes
- * that one caller led to. */
+/* Weights. The top frame weighs TOP_WEIGHT. Each frame below weighs DECAY_UP / DECAY_DOWN of the one above,
+ * so five frames have three quarters of the weight of an endless stack. A frame that every family has weighs
+ * a fifth. Frames that are aligned SHIFT steps apart count half. Two stacks of three frames score 42 of 100
+ * if one lacks the other's top frame, and 13 if their top frames differ: these are two crashes with one
+ * caller. */
 enum { TOP_WEIGHT = 1 << 20, DECAY_UP = 3, DECAY_DOWN = 4, COMMON = 4, SHIFT = 8, SIMILAR_PERCENT = 40 };
 
-/* Heads that a group is compared with at most, and places that are looked at for each of its frames: what
- * very many heads share tells little. */
+/* Most heads that a group is compared with, and most places that are searched for each of its frames. A frame
+ * that very many heads share says little. */
 enum { MAX_CANDIDATES = 64, MAX_TRIES = 64 };
 
-/* A frame, and a head that has it or, in the other table, how many heads do. */
+/* A frame with a head that has it; in the other table, with the number of heads that have it. */
 typedef struct frame_entry {
     uint64_t frame;
     group *head;
     uint64_t count;
 } frame_entry;
 
-/* An open hash table. Who makes reports can make many frames that want one place: tries are bounded, and
- * frames that find no place count as rare, or lead to no head. */
+/* An open hash table. An attacker can make many frames that hash to one place, so probes are bounded. Frames
+ * that find no place count as rare, or lead to no head. */
 typedef struct frame_table {
     frame_entry *v;
     size_t size;
@@ -46,7 +46,7 @@ typedef struct families {
 
 /* ---- Tables ---- */
 
-/* At most half full. */
+/* The table is at most half full. */
 static void groups_table_open(frame_table *table, size_t frames)
 {
     table->size = 64;
@@ -56,7 +56,8 @@ static void groups_table_open(frame_table *table, size_t frames)
     memset(table->v, 0, table->size * sizeof *table->v);
 }
 
-/* The next entry of a frame, or with is_new a free one; NULL: none within reach. *tries begins at 0. */
+/* Returns the next entry of a frame, or with is_new a free one; NULL: not found within the bound. *tries must
+ * begin at 0. */
 static frame_entry *groups_table_next(const frame_table *table, uint64_t frame, unsigned *tries, bool is_new)
 {
     while (*tries < MAX_TRIES) {
@@ -104,8 +105,7 @@ static bool groups_has_frame(const signature *s, uint64_t frame)
     return false;
 }
 
-/* Weights of a stack's frames where they stand. That the head at hand has them too does not make them
- * common. */
+/* Weights of a stack's frames by position. The current head does not make its own frames common. */
 static void groups_weigh(const families *all, const signature *s, const signature *head, int64_t *weights)
 {
     uint64_t place = TOP_WEIGHT;
@@ -124,7 +124,7 @@ static int64_t groups_largest(int64_t a, int64_t b, int64_t c)
     return most > c ? most : c;
 }
 
-/* The best alignment: what speaks for it less what speaks against. */
+/* Returns the score of the best alignment: matches minus mismatches. */
 static int64_t groups_align(const signature *a, const int64_t *wa, const signature *b, const int64_t *wb)
 {
     int64_t row[SIMILAR_MAX_FRAMES + 1];
@@ -132,7 +132,7 @@ static int64_t groups_align(const signature *a, const int64_t *wa, const signatu
     for (unsigned k = 0; k < b->frame_count; k++)
         row[k + 1] = row[k] - wb[k];
     for (unsigned i = 0; i < a->frame_count; i++) {
-        int64_t before = row[0]; /* of the row above, one to the left */
+        int64_t before = row[0]; /* the value of the row above, one to the left */
         row[0] -= wa[i];
         for (unsigned k = 0; k < b->frame_count; k++) {
             int64_t steps = i > k ? i - k : k - i;
@@ -147,7 +147,7 @@ static int64_t groups_align(const signature *a, const int64_t *wa, const signatu
     return row[b->frame_count];
 }
 
-/* How similar two stacks are, of 100; below 0 where more speaks against. */
+/* Returns the similarity of two stacks in percent; below 0 if mismatches prevail. */
 static int64_t groups_similarity(const families *all, const signature *a, const signature *head)
 {
     int64_t wa[SIMILAR_MAX_FRAMES];
@@ -205,8 +205,8 @@ static int groups_by_size(const void *a, const void *b)
     return group_compare_signatures(&x->sign, &y->sign);
 }
 
-/* Groups find their place the largest first, which makes the most common one the head. All of them do so in
- * each run: what reports came first makes no difference. */
+/* Groups are placed largest first, which makes the most common group the head. Every run places all of them,
+ * so the order of the reports does not matter. */
 void groups_find_heads(group_list *groups)
 {
     families all = {{NULL, 0}, {NULL, 0}, 0};

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* What stands after this is not looked at: names of templates may have any length, and what tells functions
- * apart stands in front. */
+/* Text after this length is ignored: names of templates may have any length, and functions differ at the
+ * start. */
 enum { STABLE_NAME_MAX_LEN = 4096 };
 
 static bool stable_is_digit(char c)
@@ -13,9 +13,9 @@ static bool stable_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* ---- What stands around a name ---- */
+/* ---- Text around a name ---- */
 
-/* "(2) suspend resume partial function for NAME": what an async function is cut into. */
+/* "(2) suspend resume partial function for NAME": a part of a split async function. */
 static size_t stable_partial_prefix(machsym_str s)
 {
     static const char *const kinds[] = {"suspend", "await"};
@@ -49,7 +49,7 @@ static size_t stable_specialization_prefix(machsym_str s)
     return 0;
 }
 
-/* Forms of one function that compilers make, in words before its name. */
+/* Words that compilers put before a name for variants of one function. */
 static machsym_str stable_without_prefixes(machsym_str s)
 {
     static const char *const words[] = {"specialized ",
@@ -78,7 +78,7 @@ static bool stable_ends(machsym_str s, const char *word)
     return s.len > len && memcmp(s.ptr + s.len - len, word, len) == 0;
 }
 
-/* What compilers and tools put after a name, mangled or not. */
+/* Suffixes that compilers and tools add to a name, mangled or not. */
 static machsym_str stable_without_suffixes(machsym_str s)
 {
     static const char *const tails[] = {".llvm.",    ".cold.", " (.cold",     ".resume.",
@@ -94,7 +94,7 @@ static machsym_str stable_without_suffixes(machsym_str s)
     return str_trim(s);
 }
 
-/* What a function returns, or a property is. */
+/* The return type of a function, or the type of a property. */
 static machsym_str stable_without_type(machsym_str s)
 {
     s.len = str_find(s, " -> ");
@@ -102,7 +102,7 @@ static machsym_str stable_without_type(machsym_str s)
     return str_trim(s);
 }
 
-/* A block has the name of the function that it is in: "__31-[Player play:]_block_invoke_2.108". */
+/* A block is named after its function: "__31-[Player play:]_block_invoke_2.108". */
 static machsym_str stable_without_block(machsym_str s)
 {
     size_t at = str_find(s, "_block_invoke");
@@ -117,7 +117,7 @@ static machsym_str stable_without_block(machsym_str s)
 
 /* ---- Rust ---- */
 
-/* "::h0123456789abcdef", which is of one build. */
+/* "::h0123456789abcdef" changes with each build. */
 enum { RUST_HASH = 19 };
 
 static size_t stable_hex_len(machsym_str s, bool is_upper)
@@ -137,8 +137,8 @@ static bool stable_has_rust_hash(machsym_str s)
     return str_starts(hash, "::h") && stable_hex_len(str_from(hash, 3), false) == RUST_HASH - 3;
 }
 
-/* A name of Rust's that a demangler for C++ took apart has its escapes yet:
- * "a::_$LT$b$GT$::h0123456789abcdef". It is mangled again, so that the one demangler reads it. */
+/* A Rust name that a C++ demangler decoded still has its escapes: "a::_$LT$b$GT$::h0123456789abcdef". It is
+ * mangled again, so that one demangler reads all. */
 static void stable_put_rust(text *out, machsym_str s)
 {
     text mangled = text_in(out->memory);
@@ -155,7 +155,7 @@ static void stable_put_rust(text *out, machsym_str s)
     text_free(&mangled);
 }
 
-/* The name in source form. */
+/* Appends the name in source form. */
 static void stable_put_readable(text *out, machsym_str name)
 {
     bool has_hash = stable_has_rust_hash(name);
@@ -173,7 +173,7 @@ static bool stable_is_word(char c)
     return (c | 32) >= 'a' ? (c | 32) <= 'z' : stable_is_digit(c) || c == '_' || c == '$';
 }
 
-/* Whether the module of a Swift name, which is the image it is in, stands at s[at]: "Module.". */
+/* Whether s[at] begins with the module of a Swift name, which is the name of its image: "Module.". */
 static size_t stable_module_at(machsym_str s, size_t at, machsym_str image)
 {
     if (image.len == 0 || (at > 0 && stable_is_word(s.ptr[at - 1])) || s.len - at <= image.len ||
@@ -192,7 +192,7 @@ static bool stable_stands(machsym_str s, size_t at, const char *word)
     return str_starts(str_from(s, at), word);
 }
 
-/* Whether an angle bracket at s[at] is a part of an operator's name. */
+/* Whether an angle bracket at s[at] is part of an operator's name. */
 static bool stable_is_operator(machsym_str s, size_t at)
 {
     static const char word[] = "operator";
@@ -202,7 +202,7 @@ static bool stable_is_operator(machsym_str s, size_t at)
     return begin >= sizeof word - 1 && memcmp(s.ptr + begin - (sizeof word - 1), word, sizeof word - 1) == 0;
 }
 
-/* Where a bracket that is open at s[at] closes, after it; 0: nowhere. */
+/* Returns the index after the bracket that closes the one at s[at]; 0: it is not closed. */
 static size_t stable_closes(machsym_str s, size_t at, char open, char close)
 {
     size_t depth = 0;
@@ -216,19 +216,19 @@ static size_t stable_closes(machsym_str s, size_t at, char open, char close)
     return 0;
 }
 
-/* What is left of the piece of a name that begins at s[at], and how long that piece is. */
+/* The part to keep of the piece at s[at], and the length of that piece. */
 typedef struct stable_piece {
     machsym_str kept;
     size_t len;
 } stable_piece;
 
-/* The same piece in all builds: "{{closure}}" of one compiler is "{closure#0}" of the next. */
+/* Normalizes a piece: "{{closure}}" of one compiler is "{closure#0}" of the next. */
 static bool stable_take_word(machsym_str s, size_t at, stable_piece *out)
 {
     static const struct {
         const char *word;
         const char *kept;
-        char close; /* the piece ends at it; 0: with the word */
+        char close; /* the piece ends at this byte; 0: at the end of the word */
     } words[] = {{"(anonymous namespace)", "(anonymous namespace)", 0},
                  {"(extension in ", "", ':'},
                  {"operator()", "operator()", 0},
@@ -250,8 +250,8 @@ static bool stable_take_word(machsym_str s, size_t at, stable_piece *out)
     return false;
 }
 
-/* A receiver of Go's, "main.(*Player).Play"; what Kotlin calls no plain function, "<init>"; a number of
- * Kotlin's coroutines, which is of one build. */
+/* Normalizes a receiver of Go, "main.(*Player).Play"; a Kotlin function without a plain name, "<init>"; a
+ * number of a Kotlin coroutine, which changes with each build. */
 static bool stable_take_quoted(machsym_str s, size_t at, stable_piece *out)
 {
     static const char coroutine[] = "COROUTINE$";
@@ -275,8 +275,8 @@ static bool stable_take_quoted(machsym_str s, size_t at, stable_piece *out)
     return true;
 }
 
-/* "_t" or "_m" and a hash of il2cpp's, of a type or of the method; after the method's there are only kinds of
- * copies. */
+/* Removes il2cpp's "_t" or "_m" and a hash, of a type or of the method. After the method's hash come only
+ * kinds of copies. */
 static bool stable_take_il2cpp(machsym_str s, size_t at, stable_piece *out)
 {
     enum { IL2CPP_HASH = 40 };
@@ -289,7 +289,8 @@ static bool stable_take_il2cpp(machsym_str s, size_t at, stable_piece *out)
     return true;
 }
 
-/* "<A as B>" and "<impl B for A>" of a path of Rust's say which function it is; "<A>" is A there. */
+/* Rust's "<A as B>" and "<impl B for A>" in a path identify the function, so they stay. "<A>" at the start of
+ * a path is A. */
 static size_t stable_qualified_at(machsym_str s, size_t at)
 {
     bool is_path = at == 0 || (at > 2 && stable_stands(s, at - 2, "::"));
@@ -299,11 +300,11 @@ static size_t stable_qualified_at(machsym_str s, size_t at)
     return is_told || at == 0 ? close : 0;
 }
 
-/* Without arguments of templates and functions, tags of ABIs and modules. */
+/* Appends the name without arguments of templates and functions, ABI tags and modules. */
 static void stable_put_core(text *out, machsym_str s, machsym_str image)
 {
     size_t depth = 0;
-    size_t qualified = 0; /* where a qualified path ends */
+    size_t qualified = 0; /* end of a qualified path */
     for (size_t at = 0; at < s.len; at++) {
         char c = s.ptr[at];
         stable_piece piece = {{NULL, 0}, 0};
@@ -333,7 +334,8 @@ static void stable_put_core(text *out, machsym_str s, machsym_str image)
     }
 }
 
-/* How long "closure #1 (Swift.Int) -> () in " is at the front; *number: up to the end of its number. */
+/* Returns the length of "closure #1 (Swift.Int) -> () in " at the start; *number: up to the end of its
+ * number. */
 static size_t stable_closure_prefix(machsym_str s, size_t *number)
 {
     static const char *const words[] = {"closure #", "implicit closure #"};
@@ -356,7 +358,7 @@ static size_t stable_closure_prefix(machsym_str s, size_t *number)
     return 0;
 }
 
-/* Closures lie in each other: their numbers stay, their types go. Returns the function they are in. */
+/* Closures nest: their numbers stay, their types are removed. Returns the function that contains them. */
 static machsym_str stable_put_closures(text *out, machsym_str s)
 {
     size_t number = 0;

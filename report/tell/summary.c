@@ -49,7 +49,7 @@ static void summary_put_layer(text *t, const report *r, const report_frame *fram
     text_char(t, '\n');
 }
 
-/* An address that lies in no image has no owner: a jump to where no code is. */
+/* An address outside all images has no owner: it is a jump to a place without code. */
 static bool summary_is_own(const report *r, const report_frame *frame)
 {
     bool is_nowhere =
@@ -67,7 +67,7 @@ static bool summary_has_own(const report *r, const report_thread *thread)
     return false;
 }
 
-/* The kernel is no app. */
+/* The kernel is not an app. */
 static const char *summary_frames_title(const report *r, const report_thread *thread)
 {
     if (r->kind == REPORT_PANIC)
@@ -176,7 +176,7 @@ static void summary_put_sources(text *t, const report *r)
     }
 }
 
-/* Whose images a stack of lldb's has that lists none. */
+/* Writes which images an lldb stack without image list uses. */
 static void summary_put_borrowed(text *t, const report *r)
 {
     for (uint32_t i = 0; i < r->thread_count; i++) {

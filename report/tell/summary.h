@@ -3,7 +3,7 @@
  * Offers: summary_put, summary_put_brief.
  * Never: changes a report.
  *
- * What a report means, in words: the exception, the app's own frames, what is missing; and its signature. */
+ * The summary ends with the signature. */
 #ifndef MACHSYM_TOOL_SUMMARY_H
 #define MACHSYM_TOOL_SUMMARY_H
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Where the words stand, upper case or not; s.len: nowhere. lower is in lower case. */
+/* Returns where the words occur in any case; s.len if they do not. lower must be lower case. */
 static size_t ending_find_words(machsym_str s, const char *lower)
 {
     size_t len = strlen(lower);
@@ -22,7 +22,7 @@ static size_t ending_find_words(machsym_str s, const char *lower)
     return s.len;
 }
 
-/* Text has the message of the exception under the same key, ahead of what is said of the termination. */
+/* In text, the exception's message has the same key, and comes before the termination's text. */
 static machsym_str ending_description(const report *r)
 {
     machsym_str all = r->facts[FACT_DESCRIPTION];
@@ -31,7 +31,7 @@ static machsym_str ending_description(const report *r)
     return r->facts[FACT_MESSAGE].len > 0 && str_equal(all, r->facts[FACT_MESSAGE]) ? str_make(NULL, 0) : all;
 }
 
-/* The part that says why: what follows "explanation:", up to the state of the process. */
+/* Returns the reason: the text after "explanation:", up to the state of the process. */
 static machsym_str ending_explanation(const report *r)
 {
     machsym_str all = ending_description(r);
@@ -42,7 +42,7 @@ static machsym_str ending_explanation(const report *r)
     return str_trim_end(str_trim(why));
 }
 
-/* The stage by the report's own word for it, or by the words of the explanation. */
+/* Writes the stage by the report's own word for it, or by words of the explanation. */
 static void ending_say_stage(text *t, const report *r)
 {
     static const struct {
@@ -69,8 +69,8 @@ static void ending_say_stage(text *t, const report *r)
     }
 }
 
-/* Below this share of a processor the main thread waited, above the other it computed; between the two it
- * may be either. */
+/* Below the first share of a processor the main thread waited. Above the second it computed. In between both
+ * are possible. */
 enum { IDLE_PERCENT = 10, BUSY_PERCENT = 50 };
 
 /* "Elapsed application CPU time (seconds): 0.367, 1% CPU" */
@@ -92,7 +92,7 @@ static void ending_say_cpu(text *t, const report *r)
                                                : "%)");
 }
 
-/* The watchdog, and what it allows: the report's own figure when it states one. */
+/* Writes the watchdog and its limit: the report's own figure if it has one. */
 static void ending_say_watchdog(text *t, const report *r)
 {
     machsym_str why = ending_explanation(r);
@@ -112,7 +112,7 @@ static void ending_say_watchdog(text *t, const report *r)
     ending_say_cpu(t, r);
 }
 
-/* "... was suspended with locked system files:", then a path a line. Reports with more lists name a few. */
+/* "... was suspended with locked system files:", then one path on each line. At most this many are shown. */
 enum { SHOWN_FILES = 8 };
 
 static void ending_say_locked_files(text *t, const report *r)
@@ -281,8 +281,8 @@ static const struct {
     {SPACE_MTE_FAIL, 0, "memory was used that may not be, by a check of Memory Integrity Enforcement"},
 };
 
-/* Every one but SIGNAL, which the signal says. What the codes of the exception tell, they tell better: which
- * access, which guard. */
+/* Writes the words of every namespace but SIGNAL, which the signal explains. If the exception's codes name
+ * the access or the guard, they are better. */
 static bool ending_say_space(text *t, machsym_str space, uint64_t code, bool is_told)
 {
     for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
@@ -297,8 +297,8 @@ static bool ending_say_space(text *t, machsym_str space, uint64_t code, bool is_
     return false;
 }
 
-/* "Segmentation fault: 11" says the signal's number again; so does "Namespace MTE_FAIL, Code 262" of what
- * stands beside it. */
+/* "Segmentation fault: 11" repeats the signal's number. "Namespace MTE_FAIL, Code 262" repeats other
+ * fields. */
 static bool ending_is_signal(const report *r, machsym_str why)
 {
     uint64_t code;
@@ -322,7 +322,8 @@ machsym_str ending_why(const report *r)
     return line;
 }
 
-/* What the report itself says, without what was said of it: a line, and what dyld could not load. */
+/* Writes the report's own reason on one line, and what dyld could not load. Leaves out what was already
+ * written. */
 static void ending_say_description(text *t, const report *r)
 {
     static const char *const wanted[] = {"Library not loaded:", "Symbol not found:"};
@@ -343,7 +344,7 @@ static void ending_say_description(text *t, const report *r)
     }
 }
 
-/* Whether the codes of the exception tell what happened. */
+/* Whether the codes of the exception explain what happened. */
 static bool ending_is_told(const report *r)
 {
     access_fault fault;

@@ -9,9 +9,10 @@
 #include "../model/report.h"
 #include "machsym.h"
 
-/* Adds sentences. Returns whether the termination says what happened: of a plain signal it does not. */
+/* Appends sentences. Returns whether the termination explains what happened. A plain signal does not. */
 bool ending_explain(text *t, const report *r);
-/* The report's own reason for it, a line; empty: it has none, or only a signal's number in words. */
+/* Returns the report's own reason, one line; empty if it has no reason, or only the number of a signal in
+ * words. */
 machsym_str ending_why(const report *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* The header and the trailer of Apple's text; see write_apple.h. */
+/* The header and the trailer of Apple's text; see apple.h. */
 #include "apple.h"
 #include "../base/digits.h"
 
@@ -69,7 +69,7 @@ void apple_put_value(const apple_text *a, uint32_t token)
     text_free(&plain);
 }
 
-/* Most are names, paths and words: one line. */
+/* Most values are names, paths and words on one line. */
 static void apple_put_name(const apple_text *a, uint32_t token)
 {
     text plain = text_in(a->r->memory);
@@ -102,7 +102,7 @@ static void apple_put_list(const apple_text *a, uint32_t array)
 
 /* ---- Fields ---- */
 
-/* "Key:" and spaces; the forms differ in where the values begin. */
+/* Writes "Key:" and spaces. Forms differ in the column of the values. */
 static void apple_put_key(const apple_text *a, const char *key)
 {
     bool is_wide = a->form == APPLE_MAC || a->form == APPLE_CONSOLE;
@@ -197,7 +197,7 @@ static void apple_put_program(const apple_text *a)
     text_char(a->t, '\n');
 }
 
-/* "2022-08-05 13:24:19.1161 +0400" as "2022-08-05 13:24:19.116 +04:00". */
+/* Converts "2022-08-05 13:24:19.1161 +0400" to "2022-08-05 13:24:19.116 +04:00". */
 static void apple_put_console_date(const apple_text *a)
 {
     machsym_str date = a->r->facts[FACT_DATE];
@@ -285,7 +285,7 @@ static void apple_put_uptime(const apple_text *a)
 
 /* ---- What happened ---- */
 
-/* The thread, its name and queue, which the two forms of macOS join in their own ways. */
+/* Writes the thread, its name and its queue. The two forms of macOS join them differently. */
 static void apple_put_crashed_thread(const apple_text *a)
 {
     uint32_t thread = json_get(a->doc, json_get(a->doc, 0, "legacyInfo"), "threadTriggered");
@@ -337,7 +337,7 @@ static void apple_put_region(const apple_text *a)
     text_c(a->t, a->form == APPLE_IOS ? "\n" : "\n\n");
 }
 
-/* The keys of the exception in each form; an empty one: the form has no such line. */
+/* Keys of the exception in each form; empty: the form has no such line. */
 typedef struct exception_keys {
     const char *type;
     const char *subtype;
@@ -514,7 +514,7 @@ static void apple_put_reason(const apple_text *a)
     text_char(a->t, '\n');
 }
 
-/* What was measured, under the key that Apple's texts of such reports have for it. */
+/* Writes what was measured, under the key of Apple's texts. */
 static void apple_put_event(const apple_text *a)
 {
     machsym_str event = a->r->facts[FACT_EVENT];
@@ -629,7 +629,7 @@ static void apple_put_modifications(const apple_text *a)
     text_char(a->t, '\n');
 }
 
-/* What stands after the JSON: the machine's profile, where the user sent it along. */
+/* Writes what follows the JSON: the machine's profile, if the user added it. */
 static void apple_put_rest(const apple_text *a)
 {
     size_t at = a->doc->v[0].end;

@@ -1,11 +1,11 @@
-/* Registers and code of the thread that crashed, as Apple's text has them. */
+/* Registers and code of the crashed thread, in the form of Apple's text. */
 
 #include "apple.h"
 #include <string.h>
 
 /* ---- Registers ---- */
 
-/* "   x1: 0x0000000000000000", or what stands in its place. */
+/* "   x1: 0x0000000000000000", or the text that replaces it. */
 static void apple_put_register(const apple_text *a, uint32_t state, const char *name, unsigned digits)
 {
     uint32_t member = json_get(a->doc, state, name);
@@ -30,7 +30,7 @@ static void apple_put_description(const apple_text *a, uint32_t member)
     apple_put_value(a, json_get(a->doc, member, "description"));
 }
 
-/* One of a line's; the first of a line stands a blank farther. */
+/* Writes one register. The first of a line has one more blank before it. */
 static void apple_put_named(const apple_text *a, uint32_t state, const char *name, unsigned digits,
                             bool is_first)
 {
@@ -39,7 +39,7 @@ static void apple_put_named(const apple_text *a, uint32_t state, const char *nam
     apple_put_description(a, json_get(a->doc, state, name));
 }
 
-/* Four in a line: x0 to x28, and what has a name after them. */
+/* Writes four on a line: x0 to x28, and the named ones after them. */
 static void apple_put_arm(const apple_text *a, uint32_t state)
 {
     uint32_t general = json_get(a->doc, state, "x");
@@ -70,7 +70,7 @@ static void apple_put_arm(const apple_text *a, uint32_t state)
     text_c(a->t, has_far || apple_has(a, state, "esr") ? "\n" : "");
 }
 
-/* "Logical CPU:     0" and the error that the processor told. */
+/* "Logical CPU:     0" and the processor's error. */
 static void apple_put_trap(const apple_text *a, uint32_t state)
 {
     uint64_t error;
@@ -117,7 +117,7 @@ static void apple_put_intel(const apple_text *a, uint32_t state)
 
 enum { ROW = 16 };
 
-/* A row of bytes and its characters; the byte at which the thread stood is in brackets. */
+/* Writes a row of bytes and their characters. The byte at the program counter is in brackets. */
 static void apple_put_row(const apple_text *a, const uint8_t *v, size_t count, size_t mark)
 {
     for (size_t i = 0; i < ROW && i < count; i++) {

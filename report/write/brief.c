@@ -1,5 +1,5 @@
-/* See brief.h. Members are tried in the order of their worth: one that does not fit into what is left for its
- * kind is left out, or cut if it is a text. */
+/* See brief.h. Members are tried in the order of their value. A member that exceeds the limit of its kind is
+ * left out; a text is cut. */
 #include "brief.h"
 #include "../base/json_put.h"
 #include "../model/registers.h"
@@ -12,7 +12,7 @@
 #include "../tell/missing.h"
 #include "../tell/signature.h"
 
-/* How far the brief may have grown, in bytes, when a part of it ends: what comes later keeps its room. */
+/* The size of the brief, in bytes, at which each kind of member must end, so that later ones have room. */
 enum {
     BRIEF_WHERE = 1040,
     BRIEF_MISSING = 1210,
@@ -21,7 +21,7 @@ enum {
     BRIEF_FRAMES = 3,
     BRIEF_IMAGES = 2,
     BRIEF_REGISTERS = 4,
-    BRIEF_LABEL = 80, /* the most that texts take, quotes and escapes too */
+    BRIEF_LABEL = 80, /* limits of texts, with quotes and escapes */
     BRIEF_SENTENCE = 300,
     BRIEF_WORDS = 200,
     BRIEF_NAME = 110,
@@ -32,7 +32,7 @@ enum {
 
 /* ---- What fits ---- */
 
-/* Where a piece ends that is not longer than `most` and cuts no character. */
+/* Returns the end of the longest piece of at most `most` bytes that cuts no character. */
 static size_t brief_cut_at(machsym_str s, size_t most)
 {
     size_t end = most < s.len ? most : s.len;
@@ -41,7 +41,7 @@ static size_t brief_cut_at(machsym_str s, size_t most)
     return end;
 }
 
-/* A text whose JSON has no more bytes than most: what is cut ends in "...". */
+/* Appends a text whose JSON has at most `most` bytes. A cut text ends in "...". */
 static void brief_text(text *t, machsym_str s, size_t most)
 {
     size_t from = t->len;
@@ -53,7 +53,7 @@ static void brief_text(text *t, machsym_str s, size_t most)
         t->len = from;
         is_cut = true;
         len = brief_cut_at(s, len - 1 -
-                                  (over / 6 < len - 1 ? over / 6 : 0)); /* an escape has six bytes at most */
+                                  (over / 6 < len - 1 ? over / 6 : 0)); /* an escape has at most six bytes */
         text_json(t, str_make(s.ptr, len));
     }
     if (!is_cut)
@@ -70,7 +70,7 @@ static void brief_member(text *t, const char *key, machsym_str value, size_t mos
     brief_text(t, value, most);
 }
 
-/* Adds a part, whole, if the brief then has no more than `most` bytes. */
+/* Appends a part if the brief then has at most `most` bytes. */
 static bool brief_try(text *out, size_t from, text *part, size_t most)
 {
     bool fits = out->len - from + part->len <= most;
@@ -96,7 +96,7 @@ static void brief_put_head(const report *r, machsym_str label, text *t)
     text_free(&app);
 }
 
-/* What happened, in the sentence that tells most. */
+/* Appends what happened, in the most informative sentence. */
 static void brief_put_what(const report *r, const facts *found, text *t)
 {
     text sentence = text_in(r->memory);
@@ -107,7 +107,7 @@ static void brief_put_what(const report *r, const facts *found, text *t)
     text_free(&sentence);
 }
 
-/* The other sentences of the summary, as many as fit. */
+/* Appends the other sentences of the summary, as many as fit. */
 static void brief_put_words(const report *r, text *t, size_t from)
 {
     text sentence = text_in(r->memory);
@@ -171,8 +171,8 @@ static bool brief_try_function(const report *r, const report_frame *frame, uint3
     return fits;
 }
 
-/* The first functions of the app on the stack that tells, so many of them with a link; where there are none,
- * the one on top. Returns whether all of them fit. */
+/* Appends the first functions of the app on the main stack, the first `links` of them with a link; without
+ * such functions, the top one. Returns whether all fit. */
 static bool brief_put_functions(const report *r, unsigned links, text *t, size_t from)
 {
     const report_thread *thread = stack_main(r);
@@ -191,7 +191,7 @@ static bool brief_put_functions(const report *r, unsigned links, text *t, size_t
            brief_try_function(r, stack_frame(r, thread, 0), 0, links > 0, t, from, true);
 }
 
-/* A function more is worth more than a link. */
+/* One more function is better than a link. */
 static void brief_put_where(const report *r, text *t, size_t from)
 {
     json_put_key(t, "where");
@@ -202,11 +202,11 @@ static void brief_put_where(const report *r, text *t, size_t from)
     text_char(t, ']');
 }
 
-/* What was not found of the images that frames are in, and how many frames that costs. */
+/* Which images with frames lack symbols. */
 typedef struct brief_missing {
     uint32_t own; /* images of the app */
     uint32_t system;
-    missing_image first; /* of the app's */
+    missing_image first; /* the first one of the app */
 } brief_missing;
 
 static void brief_put_missing(const report *r, brief_missing *found, text *t, size_t from)
@@ -238,7 +238,7 @@ static void brief_put_missing(const report *r, brief_missing *found, text *t, si
     text_free(&part);
 }
 
-/* What to do next, in words. */
+/* Appends what to do next, in words. */
 static void brief_put_do(const report *r, const resolve_counts *counts, const brief_missing *found, text *t)
 {
     text words = text_in(r->memory);
@@ -279,8 +279,8 @@ static void brief_put_fault(const access_fault *fault, text *t)
 
 /* ---- Registers ---- */
 
-/* Those that hold the address of the access or what it is a field of; and the arguments of the call, which
- * messages to objects and failed checks are about. */
+/* Registers that hold the address of the access, or the object that it is a field of; and the arguments of
+ * the call, which messages to objects and failed checks depend on. */
 static bool brief_matters(const report *r, const report_register *one, const access_fault *fault)
 {
     static const char *const arguments[] = {"x0", "x1", "rdi", "rsi"};
@@ -339,7 +339,7 @@ static void brief_put_whose(const report *r, text *t)
     text_free(&place);
 }
 
-/* What has a part of its own, and need not be there. */
+/* Appends the optional members. */
 static void brief_put_rest(const report *r, const facts *found, const machinery *list, text *out, size_t from)
 {
     signature s;

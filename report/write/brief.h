@@ -1,5 +1,5 @@
 /* ==== >> write/brief ====
- * Job: a report in a line of JSON that fits a message: what happened, where, what is missing.
+ * Job: a report in one line of JSON, short enough for a message: what happened, where, what is missing.
  * Offers: BRIEF_BYTES; brief_put.
  * Never: cuts a link, a number or a character. */
 #ifndef REPORT_WRITE_BRIEF_H
@@ -10,10 +10,10 @@
 #include "../tell/machinery.h"
 #include "machsym.h"
 
-/* The most that a brief has, its line end too: about 400 tokens of a language model. */
+/* Most bytes of a brief with its line end: about 400 tokens of a language model. */
 enum { BRIEF_BYTES = 1500 };
 
-/* Adds a crash-brief/1 and a line end. label: the report's file; empty: it has none. list: as of
+/* Appends a crash-brief/1 and a line end. label: the report's file; may be empty. list: as in
  * signature_of. */
 void brief_put(const report *r, const resolve_counts *counts, machsym_str label, const machinery *list,
                text *out);

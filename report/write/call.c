@@ -3,7 +3,7 @@
 #include "../base/json_put.h"
 #include "machsym.h"
 
-enum { CALL_NAMED = 3 }; /* others that are named; of more their number is told */
+enum { CALL_NAMED = 3 }; /* others that are listed by name; of more, only the number is written */
 
 void call_put_place(text *t, const report_call *call, bool full_path)
 {
@@ -41,7 +41,7 @@ void call_put_function(text *t, const report_call *call)
     }
 }
 
-/* What stands at the very end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
+/* Writes the end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
 void call_put_tail(text *t, const report_call *call)
 {
     if (call->owner.len > 0) {
@@ -78,7 +78,7 @@ static void call_put_context(text *t, const report_call *call)
         text_char(t, ',');
         rest = str_from(rest, end + 1);
     }
-    text_json(t, rest); /* which may be empty */
+    text_json(t, rest); /* rest may be empty */
     text_c(t, "]}");
 }
 

@@ -7,7 +7,7 @@
 #include "../tell/esr.h"
 #include "call.h"
 
-/* What it points to: an image and what is there, or a region of memory. */
+/* Writes what a register points to: an image and a place in it, or a memory region. */
 static void cpu_put_target(text *t, const report *r, const report_register *one)
 {
     uint64_t addr = report_plain_addr(r, one->value);
@@ -28,7 +28,7 @@ static void cpu_put_target(text *t, const report *r, const report_register *one)
     text_char(t, ']');
 }
 
-/* The syndrome of an arm64 processor in fields. */
+/* Writes the fields of an arm64 syndrome. */
 static void cpu_put_esr(text *t, uint64_t value)
 {
     static const char *const classes[] = {"other",

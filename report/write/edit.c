@@ -36,7 +36,7 @@ static void edit_add_html(text *t, machsym_str s)
     }
 }
 
-/* Moves w->part into the added text, escaped as the frame's surroundings are. */
+/* Moves w->part into the added text, escaped like the text around the frame. */
 void edit_add_part(writer *w, const report_frame *frame)
 {
     text_escape(&w->part, 0);
@@ -59,7 +59,7 @@ void edit_add_body(writer *w, size_t at, size_t end)
     text_add(&w->added, w->r->body + at, end - at);
 }
 
-/* The newline that ends the frame's line, or the usual one. */
+/* Adds the newline that ends the frame's line, or the usual one. */
 void edit_add_newline(writer *w, const report_frame *frame)
 {
     size_t at = frame->end;

@@ -21,13 +21,13 @@ typedef struct writer {
     text part; /* a name or place before it is escaped */
 } writer;
 
-/* Between the two, what is put into w->added takes the place of the body from at to end. */
+/* The text that is added between edit_open and edit_close replaces the body from at to end. */
 void edit_open(writer *w, size_t at, size_t end);
 void edit_close(writer *w);
-/* Moves w->part into the added text, escaped as the frame's surroundings are. */
+/* Moves w->part into the added text, escaped like the text around the frame. */
 void edit_add_part(writer *w, const report_frame *frame);
-void edit_add_body(writer *w, size_t at, size_t end); /* a part of the input as it is */
-/* The newline that ends the frame's line, or the usual one. */
+void edit_add_body(writer *w, size_t at, size_t end); /* a part of the body, unchanged */
+/* Adds the newline that ends the frame's line, or the usual one. */
 void edit_add_newline(writer *w, const report_frame *frame);
 
 #endif

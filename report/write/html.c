@@ -10,7 +10,7 @@ static void html_put_pieces(const char *const *pieces, text *out)
         text_c(out, *pieces);
 }
 
-/* JSON in a script element: in it a < stands in strings only, and begins no end of the element as \u003c. */
+/* JSON in a script element: a < occurs only in strings, and as \u003c it cannot end the element. */
 static void html_put_data(const text *data, text *out)
 {
     size_t from = 0;

@@ -1,4 +1,4 @@
-/* Reports as machsym's JSON, one object. */
+/* Reports as one JSON object in machsym's schema. */
 #include "write.h"
 #include "../base/digits.h"
 #include "../base/json_put.h"
@@ -9,8 +9,8 @@
 #include "../tell/facts.h"
 #include "cpu.h"
 
-/* calls: innermost first, the real function last; empty when nothing was found. given: what the report
- * said. */
+/* calls: innermost first, the real function last; empty if nothing was found. given: the name in the
+ * report. */
 static void write_put_json_frame(text *t, const report *r, const report_thread *thread,
                                  const report_frame *frame)
 {
@@ -109,7 +109,7 @@ static const struct {
     {"amount", FACT_AMOUNT},
 };
 
-/* Text has it after the name: "demo [412]". */
+/* Text has the number after the name: "demo [412]". */
 static bool write_find_pid(const report *r, uint64_t *pid)
 {
     machsym_str process = r->facts[FACT_PROCESS];
@@ -121,7 +121,7 @@ static bool write_find_pid(const report *r, uint64_t *pid)
             str_number_after(str_from(process, at), "", pid));
 }
 
-/* What the program told its reporter, a text an element: "KEY: VALUE". */
+/* Writes what the program told its reporter, one string for each "KEY: VALUE". */
 static void write_put_notes(text *out, const report *r)
 {
     machsym_str rest = r->facts[FACT_NOTES];
@@ -184,7 +184,7 @@ void write_json_images(const report *r, text *out)
     json_one_line(out, from);
 }
 
-/* What happened, a sentence an element. */
+/* Writes what happened, one string for each sentence. */
 static void write_put_explanation(text *out, const report *r)
 {
     text words = text_in(r->memory);
@@ -202,7 +202,7 @@ static void write_put_explanation(text *out, const report *r)
     text_free(&words);
 }
 
-/* With --owners: whose fault it is. */
+/* With --owners: writes who is responsible. */
 static void write_put_blame(text *out, const report *r)
 {
     blame who;
@@ -249,7 +249,7 @@ void write_summary_json(const report *r, const char *label, const resolve_counts
 void write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)
 {
     size_t from = out->len;
-    /* paths are always whole here */
+    /* paths are always complete here */
     json_begin(out, "crash");
     json_put_str(out, "machsym", str_c(MACHSYM_VERSION));
     json_put_str(out, "format", str_c(report_kind_name(r->kind)));

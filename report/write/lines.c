@@ -1,4 +1,4 @@
-/* Names put into text: numbered frames, call trees, rows of addresses. */
+/* Puts names into text: numbered frames, call trees, rows of addresses. */
 #include "lines.h"
 #include "../base/text.h"
 #include "machsym.h"
@@ -30,7 +30,7 @@ static void row_put_classic(writer *w, const report_frame *frame, const report_c
     edit_add_part(w, frame);
 }
 
-/* "(NAME + 12) (File.m:34)" after the address that stays. */
+/* "(NAME + 12) (File.m:34)" after the address, which stays. */
 static void row_put_side(writer *w, const report_frame *frame, const report_call *call)
 {
     text_c(&w->part, " (");
@@ -41,7 +41,7 @@ static void row_put_side(writer *w, const report_frame *frame, const report_call
     edit_add_part(w, frame);
 }
 
-/* "NAME + 12 (in Image) (File.m:34)" after an address that stands alone. */
+/* "NAME + 12 (in Image) (File.m:34)" after a bare address. */
 static void row_put_list(writer *w, const report_frame *frame, const report_call *call)
 {
     call_put_function(&w->part, call);
@@ -53,7 +53,7 @@ static void row_put_list(writer *w, const report_frame *frame, const report_call
     edit_add_part(w, frame);
 }
 
-/* "NAME + 12 at File.m:34" after "demo`", as lldb has it. A line may end with the address. */
+/* "NAME + 12 at File.m:34" after lldb's "demo`". The line may end after the address. */
 static void row_put_lldb(writer *w, const report_frame *frame, const report_call *call)
 {
     if (frame->symbol_at > 0 && w->r->shadow[frame->symbol_at - 1] != '`') {
@@ -86,8 +86,8 @@ static void row_put_swift(writer *w, const report_frame *frame, const report_cal
     edit_add_part(w, frame);
 }
 
-/* "in NAME File.c:34" before the module that stays, "in NAME+0x12" without a line. If the line had a
- * name, "in" is not written again. */
+/* "in NAME File.c:34" before the module, which stays; "in NAME+0x12" without a line. If the line had a name,
+ * do not write "in" again. */
 static void row_put_sanitizer(writer *w, const report_frame *frame, const report_call *call)
 {
     bool is_empty = frame->symbol_at == frame->symbol_end;
@@ -126,8 +126,8 @@ static void row_put_numbered(writer *w, const report_frame *frame, const report_
         row_put_classic(w, frame, call);
 }
 
-/* Inlined calls get lines of their own, which begin as the frame's line does: before it, or after it in
- * stacks that list callers first. */
+/* Writes inlined calls on lines of their own, which begin as the frame's line does. They come before it, or
+ * after it in stacks that list callers first. */
 void row_numbered(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
@@ -158,7 +158,7 @@ void row_numbered(writer *w, const report_frame *frame)
 
 /* ---- Call trees ---- */
 
-/* "NAME  (in Image) + 247", the line number after the bracket as sample has it. */
+/* "NAME  (in Image) + 247", with the line number after the bracket, as sample writes it. */
 static void row_put_sample(writer *w, const report_frame *frame, const report_call *call)
 {
     text_str(&w->part, call->name);
@@ -200,7 +200,7 @@ static void row_put_spin(writer *w, const report_frame *frame, const report_call
         text_char(&w->added, ')');
 }
 
-/* Past the "[0xADDR]" of a tree's line. */
+/* Returns the index after the "[0xADDR]" of a tree's line. */
 static size_t row_bracket_end(const writer *w, const report_frame *frame)
 {
     size_t at = frame->symbol_end;
@@ -209,7 +209,7 @@ static size_t row_bracket_end(const writer *w, const report_frame *frame)
     return at < frame->end ? at + 1 : at;
 }
 
-/* A tree lists callers first, so inlined calls follow their function, at its depth. */
+/* A tree lists callers first, so inlined calls come after their function, at its depth. */
 void row_tree(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
@@ -281,7 +281,7 @@ static void row_put_bare(writer *w, const report_frame *frame)
     edit_add_part(w, frame);
 }
 
-/* A row in which something resolved becomes a list of frames. */
+/* If an address of a row was found, the row becomes a list of frames. */
 void row_bare(writer *w, const report_thread *thread)
 {
     const report_frame *frames = &w->r->frames[thread->first];
@@ -306,8 +306,8 @@ void row_bare(writer *w, const report_thread *thread)
 
 /* ---- Elements of XML ---- */
 
-/* The real function's name in place of the address, and its line as an element of its own, as xctrace has
- * it. Frames are referred to from elsewhere, so inlined calls get none. */
+/* Writes the real function's name in place of the address, and its line as a separate element, as xctrace
+ * does. Inlined calls are not written, because other elements refer to frames. */
 void row_xctrace(writer *w, const report_frame *frame)
 {
     const report_call *call = &w->r->calls[frame->call + frame->call_count - 1];

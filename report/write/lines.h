@@ -1,5 +1,5 @@
 /* ==== >> write/lines ====
- * Job: frames that are text: names are put into their lines.
+ * Job: puts names into the lines of frames that are text.
  * Offers: row_numbered, row_tree, row_bare, row_xctrace.
  * Never: touches other bytes. */
 #ifndef REPORT_WRITE_LINES_H
@@ -10,7 +10,7 @@
 
 void row_numbered(writer *w, const report_frame *frame);
 void row_tree(writer *w, const report_frame *frame);
-/* A row of bare addresses in which something resolved becomes a list of frames. */
+/* If an address of a row was found, the row becomes a list of frames. */
 void row_bare(writer *w, const report_thread *thread);
 void row_xctrace(writer *w, const report_frame *frame);
 

@@ -14,7 +14,7 @@ static void jsonframe_add_member(writer *w, const char *key)
     text_c(&w->added, "\":");
 }
 
-/* Whether an object has a member; if so its value is set to what follows until edit_close. */
+/* Whether an object has a member. If so, the text up to edit_close replaces its value. */
 static bool jsonframe_replace_member(writer *w, const report_frame *frame, const char *key)
 {
     const json *doc = &w->r->docs[frame->doc];
@@ -25,7 +25,7 @@ static bool jsonframe_replace_member(writer *w, const report_frame *frame, const
     return true;
 }
 
-/* After the last member of an object. */
+/* Adds members after the last member of an object. */
 static size_t jsonframe_members_end(const report *r, const report_frame *frame)
 {
     const json *doc = &r->docs[frame->doc];
@@ -36,7 +36,7 @@ static size_t jsonframe_members_end(const report *r, const report_frame *frame)
     return end;
 }
 
-/* One value of a call by its place in the words; false when the call has none. */
+/* Appends one value of a call, by its index in the words. Returns false if the call has no such value. */
 typedef enum json_part {
     PART_SYMBOL = 0,
     PART_OFFSET,
@@ -72,7 +72,7 @@ static bool jsonframe_has_part(const json_words *words, const report_call *call,
     return part <= PART_OFFSET || call->has_line;
 }
 
-/* Where the function begins at run time: without a Thumb bit. */
+/* Returns where the function begins at run time, without a Thumb bit. */
 static uint64_t jsonframe_function_start(const report *r, const report_frame *frame, const report_call *call)
 {
     machsym_str arch = r->images[frame->image].arch;
@@ -107,7 +107,7 @@ static void jsonframe_put_part(writer *w, const report_frame *frame, const json_
     }
 }
 
-/* An object for an inlined call: where the frame is, and what the call is. */
+/* Appends an object for an inlined call: the frame's place, and the call. */
 static void jsonframe_put_inline_object(writer *w, const report_frame *frame, const json_words *words,
                                         const report_call *call)
 {
@@ -128,7 +128,7 @@ static void jsonframe_put_inline_object(writer *w, const report_frame *frame, co
     }
     jsonframe_add_member(w, "inline");
     text_c(&w->added, "true}");
-    w->added.v[open] = '{'; /* in place of the first comma */
+    w->added.v[open] = '{'; /* replaces the first comma */
 }
 
 static void jsonframe_write_members(writer *w, const report_frame *frame, const json_words *words,
@@ -174,7 +174,7 @@ void jsonframe_object(writer *w, const report_frame *frame)
     jsonframe_write_members(w, frame, words, &calls[real]);
 }
 
-/* The members of a call in a MetricKit frame. */
+/* Appends the members of a call in a MetricKit frame. */
 static void jsonframe_put_metric_call(writer *w, const report_call *call)
 {
     text_c(&w->added, "\"symbol\":");
@@ -195,8 +195,8 @@ static void jsonframe_put_metric_call(writer *w, const report_call *call)
     }
 }
 
-/* MetricKit frames hold their callers, so all members go to the front, and inlined calls into a list of their
- * own. */
+/* MetricKit frames contain their callers, so all members go to the front, and inlined calls into a list of
+ * their own. */
 void jsonframe_metric(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
@@ -212,8 +212,8 @@ void jsonframe_metric(writer *w, const report_frame *frame)
     edit_close(w);
 }
 
-/* Frames of stackshots are arrays of two numbers: each call becomes a text after them, the real function
- * last. */
+/* A frame of a stackshot is an array of two numbers. Each call is added as a text after them, the real
+ * function last. */
 void jsonframe_stackshot(writer *w, const report_frame *frame)
 {
     const json *doc = &w->r->docs[frame->doc];

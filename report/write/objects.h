@@ -1,5 +1,5 @@
 /* ==== >> write/objects ====
- * Job: frames that are objects of JSON: members are put into them.
+ * Job: puts members into frames that are JSON objects.
  * Offers: jsonframe_object, jsonframe_stackshot, jsonframe_metric.
  * Never: touches other bytes. */
 #ifndef REPORT_WRITE_OBJECTS_H

@@ -1,4 +1,4 @@
-/* The report in its own format: names are spliced into the input, every other byte stays. */
+/* Writes a report in its own format: names are spliced into the input, and every other byte stays. */
 #include "write.h"
 #include "../base/json.h"
 #include "../base/memory.h"
@@ -20,8 +20,8 @@ static int write_by_edit_place(const void *a, const void *b)
     return x->text_at < y->text_at ? -1 : x->text_at > y->text_at;
 }
 
-/* A call that the input shows as inlined goes when its function was looked up anew: it comes back from
- * there. */
+/* If a function was looked up again, the inlined calls that the input shows for it are removed. The lookup
+ * writes them again. */
 static bool write_is_redone(const report *r, const report_frame *frame)
 {
     const report_thread *thread = &r->threads[frame->thread];
@@ -44,7 +44,7 @@ static bool write_is_gap(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Past what stands after a place up to the next line. */
+/* Skips blanks, and the line end after them. */
 static size_t write_line_end(const report *r, size_t at)
 {
     while (at < r->len && write_is_gap(r->body[at]) && r->body[at] != '\n')
@@ -52,7 +52,7 @@ static size_t write_line_end(const report *r, size_t at)
     return at < r->len && r->body[at] == '\n' ? at + 1 : at;
 }
 
-/* Takes a line away with its newline, an object with the comma between it and its function's. */
+/* Removes a line with its newline, or an object with the comma between it and its function's. */
 static void write_removal(writer *w, const report_frame *frame)
 {
     const char *s = w->r->body;
@@ -89,7 +89,7 @@ static void write_frame(writer *w, const report_frame *frame)
     case FORM_SIDE: row_numbered(w, frame); break;
     case FORM_SAMPLE:
     case FORM_SPIN: row_tree(w, frame); break;
-    case FORM_BARE: break; /* with its row */
+    case FORM_BARE: break; /* removed with its row */
     case FORM_XCTRACE: row_xctrace(w, frame); break;
     case FORM_IPS:
     case FORM_LOG:
@@ -105,7 +105,7 @@ static void write_frame(writer *w, const report_frame *frame)
 
 /* ---- Reports that are left out ---- */
 
-/* Of each token of a document the element of an array that it is or lies in; 0: it lies in none. */
+/* Returns, for each token of a document, the array element that it is or lies in; 0: not in an array. */
 static uint32_t *write_list_elements(const json *doc)
 {
     uint32_t *elements = (uint32_t *)mem_take(doc->memory, doc->count * sizeof *elements);
@@ -117,7 +117,7 @@ static uint32_t *write_list_elements(const json *doc)
     return elements;
 }
 
-/* The element that holds all strings of a carried text; 0: there is none. */
+/* Returns the element that contains all strings of a carried text; 0: no such element. */
 static uint32_t write_element_of(const report *r, const report_carried *carried, const uint32_t *elements)
 {
     const json *doc = &r->docs[carried->doc];
@@ -128,18 +128,18 @@ static uint32_t write_element_of(const report *r, const report_carried *carried,
     return element;
 }
 
-/* The reports of one document: those from first to end that r->parts has, and that r->carried has. */
+/* The reports of one document: ranges of r->parts and of r->carried. */
 typedef struct document_reports {
     uint32_t part;
     uint32_t part_end;
     uint32_t carried;
     uint32_t carried_end;
     bool has_left_out;
-    bool has_lines; /* of a report lie in strings of their own; some may be left out */
+    bool has_lines; /* its strings are lines of a report; single ones may be left out */
     bool has_kept;
 } document_reports;
 
-/* They stand in the order of their documents: the next one's follow those of the one before. */
+/* Both lists are in the order of the documents, so the next ranges begin where the last ones ended. */
 static void write_next_document(const report *r, uint32_t doc, document_reports *d)
 {
     d->part = d->part_end;
@@ -160,7 +160,7 @@ static void write_next_document(const report *r, uint32_t doc, document_reports 
     }
 }
 
-/* Marks the elements that hold no report but such that are left out; the document where it holds no other. */
+/* Marks the elements whose reports are all left out; the whole document if it has no other reports. */
 static void write_mark_left_out(const report *r, uint32_t doc_index, const document_reports *d, bool *marks,
                                 bool *keeps)
 {
@@ -184,7 +184,7 @@ static void write_mark_left_out(const report *r, uint32_t doc_index, const docum
                 keeps[string->token] = true;
         }
     }
-    for (uint32_t i = doc->count; i-- > 0;) { /* what something stands in that stays, stays too */
+    for (uint32_t i = doc->count; i-- > 0;) { /* an element that contains something kept is kept */
         if (keeps[i] && doc->v[i].parent != JSON_NONE)
             keeps[doc->v[i].parent] = true;
         marks[i] = marks[i] && !keeps[i];
@@ -192,8 +192,8 @@ static void write_mark_left_out(const report *r, uint32_t doc_index, const docum
     mem_give(r->memory, elements);
 }
 
-/* An element goes with what stands between it and the next one; the last one with what stands between it
- * and the one before that stays. A whole document goes with its line. */
+/* An element is removed with the text up to the next one. The last one is removed with the text after the
+ * last element that stays. A whole document is removed with its line. */
 static void write_left_out(writer *w, const json *doc, const bool *marks, uint32_t element)
 {
     const json_token *v = doc->v;
@@ -236,7 +236,7 @@ static void write_without_parts(writer *w)
 
 /* ---- What a document carries ---- */
 
-/* Puts text into a string of JSON. Bytes that are no UTF-8 stay as they are. */
+/* Puts text into a JSON string. Invalid UTF-8 stays unchanged. */
 static void write_add_escaped(text *t, machsym_str s)
 {
     static const char letters[] = "\"\\nrtbf";
@@ -255,7 +255,7 @@ static void write_add_escaped(text *t, machsym_str s)
     }
 }
 
-/* Lines that are added have ahead of them what their line has. */
+/* Added lines get the prefix of their line. */
 static void write_add_lines(writer *w, const report_string *string, machsym_str added)
 {
     for (size_t i = 0; i < added.len; i++) {
@@ -265,13 +265,13 @@ static void write_add_lines(writer *w, const report_string *string, machsym_str 
     }
 }
 
-/* A piece of an edit, which lies in the cursor's string. */
+/* Writes one piece of an edit; it lies in the cursor's string. */
 static void write_carried_piece(writer *w, const carried_cursor *cursor, edit place, machsym_str added)
 {
     const report_carried *carried = cursor->carried;
     const report_string *string = &w->r->carried_strings[carried->first + cursor->string];
     if (string->is_left_out && string->element != JSON_NONE)
-        return; /* it goes with its element */
+        return; /* removed with its element */
     if (string->is_left_out && string->to > string->from) {
         edit_open(w, string->from, write_line_end(w->r, string->to));
         edit_close(w);
@@ -287,8 +287,7 @@ static void write_carried_piece(writer *w, const carried_cursor *cursor, edit pl
     edit_close(w);
 }
 
-/* Edits of a carried text become edits of the strings that it stands in. What is added stands in the first
- * one of them. */
+/* Converts edits of a carried text to edits of its strings. Added text goes into the first of them. */
 static void write_carried(writer *w, const report_carried *carried)
 {
     carried_cursor cursor;
@@ -313,8 +312,8 @@ static void write_carried(writer *w, const report_carried *carried)
 
 /* ---- All together, spliced ---- */
 
-/* The edits in the order of their places. Of those that overlap the first one counts: names in what is left
- * out, and in damaged reports. */
+/* Sorts the edits by place. Of overlapping edits, the first one counts: names in a part that is left out, or
+ * in damaged reports. */
 static void write_sort_edits(writer *w)
 {
     size_t at = 0;
@@ -330,7 +329,7 @@ static void write_sort_edits(writer *w)
     w->count = kept;
 }
 
-/* The body with all edits done. */
+/* Writes the body with all edits applied. */
 static void write_splice_edits(const writer *w, text *out)
 {
     size_t at = 0;
@@ -344,7 +343,7 @@ static void write_splice_edits(const writer *w, text *out)
     text_add(out, w->r->body + at, w->r->len - at);
 }
 
-/* UTF-8 of decode_utf16 back to UTF-16. */
+/* Converts the UTF-8 of decode_utf16 back to UTF-16. */
 static void write_encode_utf16(const report *r, machsym_str s, text *out)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
@@ -369,7 +368,7 @@ static void write_encode_utf16(const report *r, machsym_str s, text *out)
         text_char(out, r->input.ptr[r->input.len - 1]);
 }
 
-/* All edits of a report. */
+/* Collects all edits of a report. */
 static writer write_gather_edits(const report *r, const write_options *how)
 {
     writer w;
@@ -426,13 +425,12 @@ void write_edit_out(edit_list *out, size_t at, size_t end)
     write_add_edit(out, at, end, out->added.len);
 }
 
-/* Edits of a body without persons become edits of the input: in its order beside what stands in persons'
- * place. */
+/* Converts edits of a redacted body to edits of the input, merged with the replacements of --redact. */
 static void write_redacted(const writer *w, size_t base, edit_list *out)
 {
     const report *r = w->r;
     const edit_list *taken = &r->redactions;
-    size_t shift = base; /* what makes a place of the body one of the input */
+    size_t shift = base; /* converts a place in the body to one in the input */
     size_t done = 0;     /* up to here the body is written */
     size_t k = 0;
     for (size_t i = 0; i < w->count || k < taken->count;) {
@@ -449,7 +447,7 @@ static void write_redacted(const writer *w, size_t base, edit_list *out)
             continue;
         size_t at = shift + e->at;
         size_t end = shift + e->end;
-        if (k < taken->count && taken->v[k].text_at < e->at) { /* it begins in a name */
+        if (k < taken->count && taken->v[k].text_at < e->at) { /* it begins in a replaced name */
             at = base + taken->v[k].at;
             text_add(&out->added, r->body + taken->v[k].text_at, e->at - taken->v[k].text_at);
         }

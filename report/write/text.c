@@ -1,4 +1,4 @@
-/* Reports as Apple's classic text: what Xcode and Console show for an .ips. */
+/* Writes reports as Apple's classic text, which Xcode and Console show for an .ips. */
 #include "write.h"
 #include "../base/json.h"
 #include "../base/memory.h"
@@ -70,7 +70,7 @@ static void write_put_call(const apple_text *a, const report_call *call)
     text_end_line(a->t, from);
 }
 
-/* "0x102a30000 + 2796", or nothing that is known. */
+/* Writes "0x102a30000 + 2796", or "???" if the base is unknown. */
 static void write_put_offset(const apple_text *a, const report_frame *frame)
 {
     if (frame->image == REPORT_NONE || a->r->images[frame->image].base == 0) {
@@ -84,8 +84,8 @@ static void write_put_offset(const apple_text *a, const report_frame *frame)
     text_dec(a->t, frame->addr - base);
 }
 
-/* How far a frame of JSON is from the beginning of its function: told, or what its address is past that. An
- * inlined call has it in Apple's own text only. */
+/* Finds a JSON frame's offset from the start of its function: given, or computed from the address. Inlined
+ * calls have one in Apple's own text only. */
 static bool write_find_offset(const apple_text *a, const report_frame *frame, uint64_t *offset)
 {
     if (frame->form < FORM_IPS || frame->named == NAME_NONE || (frame->given_inline && !a->how->is_apple))
@@ -102,7 +102,7 @@ static bool write_find_offset(const apple_text *a, const report_frame *frame, ui
     return true;
 }
 
-/* A name as JSON has it, in source form. */
+/* Writes a name from JSON in source form. */
 static void write_put_name(const apple_text *a, const report_frame *frame)
 {
     text name = text_in(a->r->memory);
@@ -111,7 +111,7 @@ static void write_put_name(const apple_text *a, const report_frame *frame)
     text_free(&name);
 }
 
-/* A frame as the report has it. */
+/* Writes a frame as the report has it. */
 static void write_put_given(const apple_text *a, const report_frame *frame)
 {
     uint64_t offset;
@@ -138,7 +138,7 @@ static void write_put_given(const apple_text *a, const report_frame *frame)
     text_char(a->t, '\n');
 }
 
-/* "Thread 0 name:  N Dispatch queue: Q" on a line of its own, as devices have it. */
+/* "Thread 0 name:  N Dispatch queue: Q" on its own line, as devices write it. */
 static void write_put_device_title(const apple_text *a, const report_thread *thread)
 {
     bool is_named = thread->name.len + thread->queue.len > 0;
@@ -179,19 +179,19 @@ static void write_put_title(const apple_text *a, const report_thread *thread)
     text_char(a->t, '\n');
 }
 
-/* Deeper branches begin in the same column: else the text of a deep tree would grow with the square of its
- * depth. */
+/* Deeper branches begin in the same column. Otherwise the text of a deep tree would grow with the square of
+ * its depth. */
 enum { MAX_INDENT = 512 };
 
 /* ---- Recursion ---- */
 
-/* Frames that the report left out because they repeat themselves. Levels are counted down from the innermost;
- * the three innermost and the three outermost are written. */
+/* Repeated frames that the report left out. Levels are counted down from the innermost one. The three
+ * innermost and the three outermost are written. */
 typedef struct recursion {
-    uint64_t addr;  /* of the frame at which a level ends */
-    uint64_t level; /* of the next such frame; 0: none */
+    uint64_t addr;  /* of the frame that ends a level */
+    uint64_t level; /* of the next such frame; 0: no more */
     uint64_t depth;
-    uint64_t skipped; /* frames that are left out */
+    uint64_t skipped; /* frames left out */
 } recursion;
 
 enum { SHOWN_LEVELS = 3 };
@@ -201,7 +201,7 @@ static void write_read_recursion(const apple_text *a, const report_thread *threa
     uint64_t hot = 0;
     uint64_t cold = 0;
     memset(out, 0, sizeof *out);
-    if (a->r->part > 0) /* its images have other numbers than the document's */
+    if (a->r->part > 0) /* its images have other numbers than those of the document */
         return;
     if (a->doc == NULL || thread->kind != THREAD_PLAIN || thread->token == 0)
         return;
@@ -226,7 +226,7 @@ static void write_read_recursion(const apple_text *a, const report_thread *threa
     out->skipped = cold >= hot ? cold - hot + 1 : 0;
 }
 
-/* What stands after a frame that ends a level. Returns how many frames are left out there. */
+/* Writes the lines after a frame that ends a level. Returns how many frames are left out there. */
 static uint64_t write_put_level(const apple_text *a, recursion *at, const report_frame *frame)
 {
     if (at->level == 0 || frame->given != at->addr)
@@ -252,7 +252,7 @@ static uint64_t write_put_level(const apple_text *a, recursion *at, const report
 
 /* ---- Trees of samples ---- */
 
-/* "      12  ", two columns more for each frame that it is in. */
+/* "      12  ", indented by two columns for each enclosing frame. */
 static void write_put_branch(const apple_text *a, const report_frame *frame)
 {
     uint32_t depth = frame->depth < MAX_INDENT ? frame->depth : (uint32_t)MAX_INDENT;
@@ -280,8 +280,8 @@ static void write_put_branch_end(const apple_text *a, const report_frame *frame)
     text_c(a->t, "]\n");
 }
 
-/* As a spindump has it: callers first, what they call below them. An inlined call stands below its
- * function at the same depth. */
+/* Writes a tree as a spindump does: callers first, callees below. An inlined call comes below its function at
+ * the same depth. */
 static void write_put_tree(const apple_text *a, const report_thread *thread)
 {
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -302,14 +302,14 @@ static void write_put_tree(const apple_text *a, const report_thread *thread)
     text_char(a->t, '\n');
 }
 
-/* How many numbers a frame has. Inlined calls have the number of the frame that they lie in, as in JSON and
- * in reports that stay text. Apple's text counts them. */
+/* How many numbers a frame takes. Inlined calls have the number of their frame, as in JSON and in reports
+ * that stay text. Apple's text numbers them separately. */
 static uint32_t write_numbers_of(const apple_text *a, const report_frame *frame)
 {
     return a->how->is_apple && frame->call_count > 0 ? frame->call_count : 1;
 }
 
-/* Columns of a frame's number, in all of its stack: the widest one and a space, four at least. */
+/* Width of the number column of a stack: the widest number and a space, at least four. */
 static unsigned write_number_width(const apple_text *a, const report_thread *thread, const recursion *levels)
 {
     uint64_t count = levels->depth > 2 * SHOWN_LEVELS ? levels->skipped : 0;
@@ -348,8 +348,8 @@ static void write_put_thread(const apple_text *a, const report_thread *thread)
     text_char(a->t, '\n');
 }
 
-/* Whether a stack that the report has as one string gained names; else the string is as good. *at is the
- * first thread of it, and afterwards the one after its last. */
+/* Whether a stack that the report has as one string gained names. If not, the string is written. *at: its
+ * first thread; afterwards the thread after its last. */
 static bool write_gained_names(const apple_text *a, uint32_t *at, size_t end)
 {
     bool gained = false;
@@ -410,7 +410,7 @@ static void write_put_address(text *t, uint64_t addr)
     text_hex(t, addr, 1);
 }
 
-/* "(1.0)", "(1.0 - 7)" or a sign that there is none. */
+/* "(1.0)", "(1.0 - 7)", or a sign for a missing version. */
 static void write_put_image_version(const apple_text *a, const report_image *image)
 {
     bool is_console = a->form == APPLE_CONSOLE;
@@ -443,14 +443,14 @@ static void write_put_plain_uuid(const apple_text *a, const report_image *image)
         text_hex(a->t, image->uuid.v[i], 2);
 }
 
-/* The user's own images, by where they lie. */
+/* Sorts the user's own images by address. */
 static bool write_is_marked(const report_image *image)
 {
     return !str_starts(image->bundle, "com.apple.") && !str_starts(image->path, "/usr/lib/") &&
            !str_starts(image->path, "/System/");
 }
 
-/* An image of no size has an end before its beginning, as Apple has it. */
+/* An empty image ends before its start, as in Apple's text. */
 static void write_put_image(const apple_text *a, const report_image *image)
 {
     bool is_mac = a->is_mac && image->token != 0;
@@ -505,7 +505,7 @@ static void write_list_images(const apple_text *a)
 
 /* ---- Registers ---- */
 
-/* Registers of a report that is no .ips, four a line. */
+/* Writes the registers of a report that is not an .ips, four on a line. */
 static void write_put_registers(const apple_text *a)
 {
     static const char *const states[][2] = {{"x0", "ARM Thread State (64-bit)"},
@@ -538,7 +538,7 @@ static void write_put_registers(const apple_text *a)
 
 /* ---- All together ---- */
 
-/* A report that is text already stays as it is. */
+/* A report that is already text stays unchanged. */
 void write_text(const report *r, const write_options *how, text *out)
 {
     text_c(out, r->number > 1 ? "\n" : "");

@@ -4,7 +4,7 @@
  * write_summary_json.
  * Never: writes to a file.
  *
- * Writes reports: in their own format with names put in, as classic text, or as machsym's JSON. */
+ * In their own format, reports get names put in. */
 #ifndef MACHSYM_TOOL_REPORT_WRITE_H
 #define MACHSYM_TOOL_REPORT_WRITE_H
 
@@ -13,18 +13,19 @@
 #include "machsym.h"
 #include "call.h"
 
-/* The input with the names of resolved frames put in; every other byte as it was. */
+/* Writes the input with the names of resolved frames put in. Every other byte is unchanged. */
 void write_same(const report *r, const write_options *how, text *out);
-/* The same as edits of the input, whose places count from base: for what another report carries. */
+/* Returns the same as edits of the input, with places counted from base. For reports that another report
+ * carries. */
 void write_edits(const report *r, const write_options *how, size_t base, edit_list *out);
-/* An edit that takes the input from at to end away. */
+/* Adds an edit that removes the input from at to end. */
 void write_edit_out(edit_list *out, size_t at, size_t end);
-/* Apple's classic text. */
+/* Writes Apple's classic text. */
 void write_text(const report *r, const write_options *how, text *out);
-/* One JSON object: threads, frames, inlined calls, sources, images. */
+/* Writes one JSON object: threads, frames, inlined calls, sources, images. */
 void write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out);
-void write_json_images(const report *r, text *out); /* the member of it, in one line */
-/* The same of what a summary tells: in place of all threads the one that crashed. */
+void write_json_images(const report *r, text *out); /* its member with the images, on one line */
+/* Writes the same with the data of a summary: only the crashed thread instead of all. */
 void write_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out);
 
 #endif

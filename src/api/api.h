@@ -1121,41 +1121,42 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
 
 /* How a frame was found. */
 typedef enum machsym_unwind_how {
-    MACHSYM_UNWIND_CONTEXT, /* its registers are those that the caller began with */
+    MACHSYM_UNWIND_CONTEXT, /* the frame that the caller began with, with its registers */
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
-    MACHSYM_UNWIND_FP,      /* by the frame pointer alone */
-    MACHSYM_UNWIND_CFA,     /* by the program of a function in __eh_frame */
-    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted it at its pc; by such a program */
+    MACHSYM_UNWIND_FP,      /* by the frame pointer only */
+    MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame */
+    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted the frame at its pc; by a CFA program */
 } machsym_unwind_how;
 
 /* Why a stack ended. */
 typedef enum machsym_unwind_end {
     MACHSYM_UNWIND_GOES_ON,
-    MACHSYM_UNWIND_BOTTOM,    /* the return address is 0: as a thread begins */
-    MACHSYM_UNWIND_NO_FRAME,  /* neither a table nor the frame pointer leads on, or memory cannot be read */
-    MACHSYM_UNWIND_WRONG_WAY, /* the caller's stack pointer is not above this one: a cycle, or damage */
-    MACHSYM_UNWIND_TOO_MANY,  /* MACHSYM_MAX_UNWIND_FRAMES */
-    MACHSYM_UNWIND_NO_REGISTERS, /* pc or sp is not known, or cputype is none that can be unwound */
-    MACHSYM_UNWIND_ARGUMENT,     /* desc is NULL, or lacks read or images */
+    MACHSYM_UNWIND_BOTTOM,       /* the return address is 0, as where a thread begins */
+    MACHSYM_UNWIND_NO_FRAME,     /* no table and no frame pointer finds a caller, or memory cannot be read */
+    MACHSYM_UNWIND_WRONG_WAY,    /* the caller's stack pointer is not above this one: a cycle or damage */
+    MACHSYM_UNWIND_TOO_MANY,     /* MACHSYM_MAX_UNWIND_FRAMES */
+    MACHSYM_UNWIND_NO_REGISTERS, /* pc or sp is unknown, or no stack of this cputype can be unwound */
+    MACHSYM_UNWIND_ARGUMENT,     /* desc is NULL, or its read or images are missing */
     MACHSYM_UNWIND_LEFT_OUT      /* built with MACHSYM_NO_UNWIND */
 } machsym_unwind_end;
 
 /* A section of an image in the process. */
 typedef struct machsym_unwind_section {
-    machsym_bytes bytes; /* as a file has them; ptr NULL: they are read from the process */
+    machsym_bytes bytes; /* as in a file; ptr NULL: read from the process */
     uint64_t addr;       /* in the process */
     uint64_t size;
 } machsym_unwind_section;
 
 /* An image in the process. Sections that are zero are not there. */
 typedef struct machsym_unwind_image {
-    uint64_t load_addr; /* of its header */
-    uint64_t size;      /* of what is mapped from there on */
+    uint64_t load_addr; /* address of its header */
+    uint64_t size;      /* bytes that are mapped from there on */
     machsym_unwind_section unwind_info;
     machsym_unwind_section eh_frame;
 } machsym_unwind_image;
 
-/* A process to unwind in. read copies len bytes at addr of its memory, and returns whether all were there. */
+/* A process to unwind in. read copies len bytes of its memory at addr. It returns false if some are
+ * missing. */
 typedef struct machsym_unwind_desc {
     bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
     void *ctx;
@@ -1165,19 +1166,19 @@ typedef struct machsym_unwind_desc {
 } machsym_unwind_desc;
 
 /* The registers of a frame. arm64: x0 to x28, fp 29, lr 30, sp 31, pc 32. x86_64: DWARF's numbers, rip 16.
- * i386: DWARF's numbers, eip 8. The caller zeroes it and fills in v and known; arm64 needs lr, too. */
+ * i386: DWARF's numbers, eip 8. The caller zeroes the state and fills in v and known. arm64 needs lr, too. */
 typedef struct machsym_unwind_state {
     uint64_t v[33];
-    uint64_t known;       /* a bit for each register of v that has its value */
-    uint32_t frame_count; /* 0: the registers are those of a thread that stopped at pc */
+    uint64_t known;       /* one bit for each register of v whose value is known */
+    uint32_t frame_count; /* 0: the registers of a thread that stopped at pc */
     machsym_unwind_how how;
     machsym_unwind_end end;
 } machsym_unwind_state;
 
-/* Makes the registers of a frame those of its caller, whose pc is the return address. Returns: false at the
- * end of the stack, with its reason in state->end. Allocates nothing, takes no lock, reads nothing of the
- * process but by desc->read, and is async-signal-safe if that is. It takes 12 KB of stack. Whatever is in the
- * process, a stack ends after at most MACHSYM_MAX_UNWIND_FRAMES. */
+/* Replaces the registers of a frame by those of its caller. The caller's pc is the return address. Returns:
+ * false at the end of the stack; state->end has the reason. Allocates nothing, takes no lock, and reads the
+ * process only through desc->read. It is async-signal-safe if desc->read is. It takes 12 KB of stack. Every
+ * stack ends after at most MACHSYM_MAX_UNWIND_FRAMES frames, whatever the process contains. */
 MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
 
 /* ---- Version skew ---- */

@@ -16,7 +16,7 @@
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* DWARF5 7.24; the upper two bits of an instruction may be one by themselves. */
+/* DWARF5 7.24. An instruction may consist of its upper two bits. */
 enum {
     ms_CFA_ADVANCE = 0x40,
     ms_CFA_OFFSET = 0x80,
@@ -44,20 +44,20 @@ enum {
     ms_CFA_VAL_OFFSET = 0x14,
     ms_CFA_VAL_OFFSET_SF = 0x15,
     ms_CFA_VAL_EXPRESSION = 0x16,
-    ms_CFA_SIGNED_WITH_PC = 0x2c, /* arm64: the return address is signed, or no more */
+    ms_CFA_SIGNED_WITH_PC = 0x2c, /* arm64: the return address becomes signed or unsigned */
     ms_CFA_SIGNED = 0x2d,
     ms_CFA_ARGUMENTS = 0x2e, /* GNU_args_size */
-    ms_CFA_STATES = 4,       /* that a program may remember; clang's remember one */
+    ms_CFA_STATES = 4,       /* that a program may remember; clang's programs remember one */
     ms_CFA_REGISTERS = 33
 };
 
-/* Where a register of the caller is. */
+/* The place of a caller's register. */
 typedef enum ms_cfa_kind {
-    ms_CFA_IS_SAME, /* in itself */
+    ms_CFA_IS_SAME, /* in the register itself */
     ms_CFA_IS_UNDEFINED,
     ms_CFA_IS_AT,       /* in memory, at an offset from the CFA */
-    ms_CFA_IS_OFFSET,   /* the CFA and an offset itself */
-    ms_CFA_IS_REGISTER, /* in another register; of the CFA: that and an offset */
+    ms_CFA_IS_OFFSET,   /* the value is the CFA plus an offset */
+    ms_CFA_IS_REGISTER, /* in another register; for the CFA: a register plus an offset */
     ms_CFA_IS_AT_EXPRESSION,
     ms_CFA_IS_EXPRESSION
 } ms_cfa_kind;
@@ -68,25 +68,25 @@ typedef struct ms_cfa_rule {
     ms_cfa_kind kind;
 } ms_cfa_rule;
 
-/* The rules of all registers at one address. */
+/* The rules for all registers at one address. */
 typedef struct ms_cfa_row {
     ms_cfa_rule rules[ms_CFA_REGISTERS];
     ms_cfa_rule cfa;
     uint64_t cfa_register;
 } ms_cfa_row;
 
-/* A program while it runs. */
+/* The state of a running program. */
 typedef struct ms_cfa_machine {
     const ms_eh_cie *cie;
     ms_cfa_row row;
-    ms_cfa_row first; /* as the CIE left it, which "restore" goes back to */
+    ms_cfa_row first; /* after the CIE's program; "restore" returns to it */
     ms_cfa_row kept[ms_CFA_STATES];
     unsigned kept_count;
     unsigned word;
     uint64_t pc;
 } ms_cfa_machine;
 
-/* Registers past those that are kept, of vectors, are left out. */
+/* Vector registers and others that are not kept are ignored. */
 static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
 {
     if (number >= ms_CFA_REGISTERS)
@@ -95,7 +95,7 @@ static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, i
     row->rules[number].value = value;
 }
 
-/* Numbers are multiplied without their sign: a hostile product may be of any size. */
+/* Multiplies without sign, because a hostile product may overflow. */
 static int64_t ms_cfa_times(int64_t factor, uint64_t number)
 {
     return (int64_t)((uint64_t)factor * number);
@@ -119,7 +119,7 @@ static void ms_cfa_define(ms_cfa_row *row, uint64_t number, int64_t off)
     row->cfa.value = off;
 }
 
-/* Instructions that say what the CFA is. Returns: false for one that is none of them. */
+/* Instructions that define the CFA. Returns: false for other instructions. */
 static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 {
     ms_cfa_row *row = &m->row;
@@ -157,7 +157,7 @@ static void ms_cfa_expression_of(ms_cfa_row *row, ms_rd *rd, ms_cfa_kind kind)
         row->rules[number] = rule;
 }
 
-/* Instructions that say where a register is. Returns: false for one that is none of them. */
+/* Instructions that define a register's place. Returns: false for other instructions. */
 static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 {
     int64_t align = m->cie->data_align;
@@ -189,7 +189,7 @@ static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
     }
 }
 
-/* Instructions that go on to another address. Returns: false for one that is none of them. */
+/* Instructions that advance the address. Returns: false for other instructions. */
 static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t *pc)
 {
     switch (op) {
@@ -201,12 +201,13 @@ static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t 
     }
 }
 
-/* All others. Returns: false for one that nobody knows, and for states that are too many or too few. */
+/* The remaining instructions. Returns: false for unknown ones, and if too many or too few states are
+ * remembered. */
 static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 {
     switch (op) {
     case ms_CFA_NOP:
-    case ms_CFA_SIGNED_WITH_PC: /* addresses are taken without their signatures, signed or not */
+    case ms_CFA_SIGNED_WITH_PC: /* signatures are always removed from addresses */
     case ms_CFA_SIGNED: return true;
     case ms_CFA_ARGUMENTS: ms_rd_uleb(rd); return true;
     case ms_CFA_REMEMBER:
@@ -223,7 +224,7 @@ static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
     }
 }
 
-/* Runs a program, which ends with its bytes, up to the row that holds target. */
+/* Runs a program up to the row that holds target. It ends at the latest with the program's bytes. */
 static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
 {
     while (ms_rd_left(&rd) != 0) {
@@ -245,7 +246,7 @@ static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
     return !rd.failed;
 }
 
-/* The rules at an address of a function that begins at lo. */
+/* Computes the rules at an address of a function that begins at lo. */
 static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, uint64_t lo, uint64_t pc,
                           ms_cfa_row *out)
 {
@@ -266,7 +267,7 @@ static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, ui
     return true;
 }
 
-/* Numbers of i386's esp and ebp are exchanged in eh_frame. */
+/* eh_frame of i386 exchanges the numbers of esp and ebp. */
 static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
 {
     bool is_i386 = desc->cputype == ms_UNR_CPU_I386;
@@ -289,7 +290,7 @@ static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
-/* The value of a register by its rule, in the frame s. Returns: false where it is not known. */
+/* Computes a register by its rule in the frame s. Returns: false if the value is unknown. */
 static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
                          const ms_cfa_rule *rule, uint64_t cfa, unsigned number, uint64_t *out)
 {
@@ -306,7 +307,7 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
         return ms_unr_word(desc, word, addr, out);
     case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
     case ms_CFA_IS_REGISTER: from = ms_cfa_number(desc, (uint64_t)rule->value); break;
-    default: break; /* the same */
+    default: break; /* unchanged */
     }
     if (from == ms_UNR_NONE || !ms_unr_knows(s, from))
         return false;
@@ -314,8 +315,9 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
-/* Makes the registers of s those of the caller. All rules are of the frame's own registers. Without a rule,
- * the stack pointer is the CFA. A return address that is undefined is as a thread begins. */
+/* Replaces the registers of s by those of the caller. All rules use the registers of the frame. Without a
+ * rule, the stack pointer becomes the CFA. An undefined return address ends the stack, as where a thread
+ * begins. */
 static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row, uint64_t return_register,
                           machsym_unwind_state *s)
 {
@@ -342,7 +344,7 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
     return ms_unr_knows(s, arch.sp);
 }
 
-/* The FDE of an address: the one at off, or the first of all that has it. */
+/* Finds the FDE of an address: the one at off, or if off is 0, the first one whose range has the address. */
 static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc, unsigned word,
                         ms_eh_entry *fde, ms_eh_entry *room, ms_eh_cie *cie, uint64_t *lo)
 {
@@ -358,7 +360,7 @@ static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc
     return false;
 }
 
-/* What follows the addresses and the data of an FDE. */
+/* Returns the program of an FDE, which follows its addresses and data. */
 static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
 {
     if (cie->has_data)
@@ -366,8 +368,8 @@ static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
     return fde->body;
 }
 
-/* Makes the registers of s those of its caller. off: of the FDE; 0: it is searched. Returns: false where no
- * program leads on, and s is as it was. */
+/* Replaces the registers of s by those of its caller. off: place of the FDE; 0: search for it. Returns:
+ * false, and leaves s unchanged, if no program finds the caller. */
 static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *frames, uint64_t off,
                         uint64_t pc, machsym_unwind_state *s)
 {

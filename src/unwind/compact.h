@@ -24,15 +24,15 @@ enum {
     ms_UNC_SAVED_MAX = 6
 };
 
-/* What the table says of an address. */
+/* The table's entry for an address. */
 typedef struct ms_unc_entry {
-    uint64_t lo; /* where its function begins; counts from the image's header */
+    uint64_t lo; /* where its function begins, from the image's header */
     uint32_t encoding;
 } ms_unc_entry;
 
-/* The last of count words, each stride bytes after the one before, whose bits of mask are at most key. The
- * search halves the count, so it ends whatever the words are. Returns: false when no word is, or a read
- * failed. */
+/* Finds the last word that is at most key. There are count words, stride bytes apart; mask selects the bits
+ * to compare. The search halves the count, so it ends whatever the words are. Returns: false if every word is
+ * above key, or if a read failed. */
 static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t count, uint32_t stride,
                           uint32_t mask, uint64_t key, uint32_t *at)
 {
@@ -50,12 +50,12 @@ static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t c
     return lo != 0;
 }
 
-/* A compressed page writes above an entry's offset the number of its encoding: first those that all pages
- * share, then the page's own. */
+/* In a compressed page, the bits above an entry's offset are the number of its encoding. The numbers count
+ * first the encodings that all pages share, and then the page's own. */
 static bool ms_unc_numbered(const ms_piece_source *table, const ms_unt_head *head, const ms_unt_page *page,
                             uint32_t number, uint32_t *encoding)
 {
-    uint32_t own; /* where the page's own are, and how many */
+    uint32_t own; /* offset and count of the page's own encodings */
     if (number < head->common_count)
         return ms_unt_words(table, (uint64_t)head->common_off + (uint64_t)number * 4, encoding, 1);
     number -= head->common_count;
@@ -63,8 +63,8 @@ static bool ms_unc_numbered(const ms_piece_source *table, const ms_unt_head *hea
            ms_unt_words(table, page->off + (own & 0xffff) + (uint64_t)number * 4, encoding, 1);
 }
 
-/* off counts from the image's header. The last entry of the index only ends the one before. Returns: whether
- * the table has an entry for it. */
+/* off counts from the image's header. The last entry of the index only ends the one before it. Returns:
+ * whether the table has an entry for off. */
 static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry *out)
 {
     ms_unt_head head;
@@ -86,9 +86,9 @@ static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry
     return ms_unc_numbered(table, &head, &page, word >> 24, &out->encoding);
 }
 
-/* The registers that an x86 function without a frame pushed, from the lowest address up, by the numbers of
- * the encoding (1 to 6). The permutation counts each among those that are left: the factor of place i is how
- * many ways the places after it have. Returns: how many; 0 for a permutation that is none. */
+/* The registers that an x86 function without a frame pushed, from the lowest address up, as numbers of the
+ * encoding (1 to 6). The permutation numbers each register among the remaining ones. The factor of place i is
+ * the number of arrangements of the places after it. Returns: how many; 0 for an invalid permutation. */
 static unsigned ms_unc_saved(uint32_t encoding, uint8_t saved[ms_UNC_SAVED_MAX])
 {
     uint32_t count = encoding >> 10 & 7, permutation = encoding & 0x3ff;

@@ -57,7 +57,7 @@ enum {
     ms_UNE_STACK = 32
 };
 
-/* A machine. Each operation first takes its places, so that none is outside of the stack. */
+/* A stack machine. Each operation first checks its operands, so that no access is outside of the stack. */
 typedef struct ms_une {
     const machsym_unwind_desc *desc;
     const machsym_unwind_state *s;
@@ -76,7 +76,7 @@ static void ms_une_push(ms_une *m, uint64_t value)
         m->v[m->count++] = m->word == 8 ? value : value & 0xffffffff;
 }
 
-/* The value at depth below the top. */
+/* Returns the value at a depth below the top. */
 static uint64_t ms_une_peek(ms_une *m, unsigned depth)
 {
     if (depth < m->count)
@@ -93,7 +93,7 @@ static uint64_t ms_une_pop(ms_une *m)
     return value;
 }
 
-/* A value with the sign of its word. */
+/* Extends the sign of a word. */
 static int64_t ms_une_signed(const ms_une *m, uint64_t value)
 {
     return m->word == 8 ? (int64_t)value : (int64_t)(int32_t)(uint32_t)value;
@@ -115,7 +115,7 @@ static void ms_une_load(ms_une *m, unsigned size)
     ms_une_push(m, value);
 }
 
-/* Signed constants of 1, 2, 4 and 8 bytes follow unsigned ones of the same size. */
+/* Each signed constant of 1, 2, 4 or 8 bytes has the number after the unsigned one of its size. */
 static void ms_une_constant(ms_une *m, unsigned op)
 {
     unsigned size = 1u << (op - ms_UNE_CONST1U) / 2;
@@ -125,7 +125,7 @@ static void ms_une_constant(ms_une *m, unsigned op)
     ms_une_push(m, value);
 }
 
-/* What jumps out of the expression fails. */
+/* A jump out of the expression fails. */
 static void ms_une_jump(ms_une *m, bool taken)
 {
     int64_t by = (int16_t)ms_rd_u16(&m->rd);
@@ -155,13 +155,13 @@ static void ms_une_stack(ms_une *m, unsigned op)
         ms_une_push(m, b);
         return;
     }
-    c = ms_une_pop(m); /* rot: the top goes below the two under it */
+    c = ms_une_pop(m); /* rot: the top moves below the next two */
     ms_une_push(m, a);
     ms_une_push(m, c);
     ms_une_push(m, b);
 }
 
-/* b: the top; a: what lies below it. Shifts by more than the word are 0, or the sign. */
+/* b is the top, a the value below it. A shift by more than the word gives 0, or the sign. */
 static uint64_t ms_une_two(ms_une *m, unsigned op, uint64_t a, uint64_t b)
 {
     int64_t sa = ms_une_signed(m, a), sb = ms_une_signed(m, b);
@@ -175,7 +175,7 @@ static uint64_t ms_une_two(ms_une *m, unsigned op, uint64_t a, uint64_t b)
         else if (op == ms_UNE_MOD)
             return a % b;
         else if (sb == -1)
-            return 0 - a; /* the least number has no positive one */
+            return 0 - a; /* the lowest number has no positive counterpart */
         else
             return (uint64_t)(sa / sb);
         return 0;
@@ -250,8 +250,8 @@ static void ms_une_step(ms_une *m)
         m->failed = true;
 }
 
-/* The value of an expression. first: what lies on the stack when it begins; NULL: nothing does. Returns:
- * false where it cannot be computed. */
+/* Computes an expression. first: the initial value on the stack; NULL: an empty stack. Returns: false if it
+ * cannot be computed. */
 static bool ms_une_value(const machsym_unwind_desc *desc, const machsym_unwind_state *s, ms_span expression,
                          const uint64_t *first, uint64_t *out)
 {

@@ -12,7 +12,7 @@
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* Places of registers in machsym_unwind_state.v */
+/* Indexes of registers in machsym_unwind_state.v */
 enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
@@ -36,8 +36,8 @@ enum {
     ms_UNR_I386_EIP = 8
 };
 
-/* What one kind of processor calls its registers. kept: those that a function hands back as it got them, a
- * bit for each. word: the bytes of a saved register; 0: no processor that can be unwound. */
+/* The register numbers of one kind of processor. kept: one bit for each register that a function preserves.
+ * word: bytes of a saved register; 0: stacks of this processor cannot be unwound. */
 typedef struct ms_unr_arch {
     uint64_t kept;
     uint8_t fp, sp, pc, word;
@@ -54,7 +54,7 @@ static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
     static const ms_unr_arch none = {0, 0, 0, 0, 0, false};
     switch (cputype) {
     case ms_CPU_ARM64:
-    case ms_CPU_ARM64_32: return of_arm64; /* its frames have words of 8 bytes, too */
+    case ms_CPU_ARM64_32: return of_arm64; /* its frames also have words of 8 bytes */
     case ms_CPU_X86_64: return of_x86_64;
     case ms_UNR_CPU_I386: return of_i386;
     default: return none;
@@ -82,7 +82,7 @@ static bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t
     return true;
 }
 
-/* Loads a register that was saved. One that cannot be read is not known from there on. */
+/* Loads a saved register. If it cannot be read, it is unknown from there on. */
 static void ms_unr_load(const machsym_unwind_desc *desc, machsym_unwind_state *s, unsigned number,
                         unsigned size, uint64_t addr)
 {

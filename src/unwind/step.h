@@ -16,7 +16,8 @@
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* The frame that a frame pointer leads to: the caller's frame pointer, above it the return address. */
+/* Steps to the caller by a frame pointer: it points to the caller's frame pointer, and above that is the
+ * return address. */
 static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t at = s->v[arch.fp], fp, pc;
@@ -29,8 +30,8 @@ static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, mach
     return true;
 }
 
-/* Pairs of registers are saved below each other from at down, x19 and x20 first. The pairs of floating-point
- * registers come after them, so that they move none. */
+/* Register pairs are saved one below the other from at down, x19 and x20 first. Pairs of floating-point
+ * registers come after them, so they do not move the others. */
 static void ms_uns_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                uint64_t at)
 {
@@ -55,7 +56,7 @@ static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *
     case ms_UNC_ARM64_FRAMELESS: {
         uint64_t size = (uint64_t)(encoding >> 12 & 0xfff) * 16;
         if (!ms_unr_knows(s, ms_UNR_ARM64_LR))
-            return false; /* a call has overwritten it: only the first frame can be without one of its own */
+            return false; /* a call overwrote it; only the first frame can lack a record of its own */
         ms_unr_set(s, ms_UNR_ARM64_SP, s->v[ms_UNR_ARM64_SP] + size);
         ms_uns_arm64_pairs(desc, s, encoding, s->v[ms_UNR_ARM64_SP] - 8);
         ms_unr_set(s, ms_UNR_ARM64_PC, s->v[ms_UNR_ARM64_LR]);
@@ -65,7 +66,7 @@ static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *
     }
 }
 
-/* The register that an encoding calls 1 to 6; 0 and 7 are none. */
+/* Returns the register that an encoding numbers 1 to 6. 0 and 7 are no registers. */
 static unsigned ms_uns_x86_register(uint32_t cputype, unsigned number)
 {
     static const uint8_t of_x86_64[6] = {ms_UNR_X86_RBX, ms_UNR_X86_R12, 13, 14, 15, ms_UNR_X86_RBP};
@@ -91,7 +92,7 @@ static bool ms_uns_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_sta
     return true;
 }
 
-/* start: where the function begins, whose "sub rsp" has the size of a large stack. */
+/* start: address of the function. Its instruction "sub rsp" has the size of a large stack. */
 static bool ms_uns_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                  uint64_t start)
 {
@@ -152,8 +153,8 @@ static ms_piece_source ms_uns_source(const machsym_unwind_desc *desc, const mach
     return source;
 }
 
-/* By the tables of an image: the compact one, and where that says so or says nothing, the program of the
- * function's FDE. */
+/* Steps by the tables of an image. The compact table comes first. If it refers to DWARF or fails, the
+ * function's FDE is used. */
 static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
                              machsym_unwind_state *s)
 {
@@ -172,15 +173,14 @@ static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwi
     return ms_cfa_step(desc, &frames, off, pc, s);
 }
 
-/* Whether the frame stopped at its pc. All others are where a call returns to. */
+/* Whether the frame stopped at its pc. In all other frames the pc is a return address. */
 static bool ms_uns_stopped(const machsym_unwind_state *s)
 {
     return s->how == MACHSYM_UNWIND_CONTEXT || s->how == MACHSYM_UNWIND_SIGNAL;
 }
 
-/* One frame up. The address of a call is looked up a byte before its return address: a call may be the last
- * instruction of its function. Of a function without a table, only the frame pointer is known to be as its
- * caller left it. */
+/* Steps one frame up. A return address is looked up one byte earlier, because a call may be the last
+ * instruction of its function. Without a table, only the caller's frame pointer is known to be preserved. */
 static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t pc = s->v[arch.pc] - (ms_uns_stopped(s) ? 0 : 1);
@@ -197,9 +197,10 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     return true;
 }
 
-/* Makes s the caller's, if its stack goes on. Stacks grow down, so a caller's stack pointer is above: that
- * ends every cycle but those through signals, whose handlers may have another stack. Where a frame of arm64
- * stopped, it may be as it was, since the return address may be in a register. */
+/* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
+ * above this one. This ends every cycle except one through signals, because a handler may have its own stack.
+ * In an arm64 frame that stopped, the stack pointer may be equal, because the return address may be in a
+ * register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
