@@ -1303,7 +1303,7 @@ typedef struct machsym_cut {
     /* How many bytes the part should have, and how many of them lie in the file. */
     uint64_t size;
     uint64_t present;
-    /* How many bytes the file lacks at its end, at least. 0: it lacks none, or that cannot be known. */
+    /* How many bytes the file lacks at its end, at least. 0: no bytes, or unknown. */
     uint64_t missing;
     /* The part is in the other half. */
     bool is_pair;
@@ -1485,7 +1485,7 @@ typedef struct machsym_image_info {
     machsym_str name;
     /* Of the Mach-O file that was opened; of bytes, what machsym_open_desc.path says. */
     const char *path;
-    /* Of the other half; NULL when there is none. */
+    /* Of the other half; may be NULL. */
     const char *pair_path;
     /* vmaddr of __TEXT: the address in the file that a load address stands for. */
     uint64_t text_addr;
@@ -1546,7 +1546,7 @@ typedef struct machsym_section {
 } machsym_section;
 
 /* Lists the slices of a file without opening one.
- * Returns: how many there are (at most cap are written); 0 and err when there is none to list. err->code is
+ * Returns: how many there are (at most cap are written); 0 and err if there is no slice. err->code is
  * not MACHSYM_OK either when a slice was left out because it is damaged, or lies past the end of the file.
  * When one was left out that is whole, as one for PowerPC, the code is MACHSYM_OK, and err->what says what it
  * is; err->where is not "" then.
@@ -1568,7 +1568,7 @@ typedef struct machsym_entry {
 
 /* Whether a file of a shared cache is there. Any other status costs what lies in the file. */
 typedef enum machsym_cache_file_status {
-    MACHSYM_CACHE_FILE_MISSING = 0, /* it was not given, and there is none beside the main file */
+    MACHSYM_CACHE_FILE_MISSING = 0, /* it was not given, and it is not beside the main file */
     MACHSYM_CACHE_FILE_FOUND,
     MACHSYM_CACHE_FILE_OTHER,      /* the file of this name has another UUID */
     MACHSYM_CACHE_FILE_DAMAGED,    /* the file of this name is no file of a cache */
@@ -1631,10 +1631,10 @@ MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym
 /* Iterates over the images of a kernel collection or a shared cache. Returns: false at the end, and at once
  * for other files. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
-/* Tells which image has an address: of a shared cache in its __TEXT, where all code is, of a kernel
+/* Finds the image that has an address: in a shared cache in its __TEXT, where all code is, in a kernel
  * collection in any segment.
- * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
- * binary search. */
+ * Returns: false if no image has it, and for other files. Borrows: views into the image. Threads: any.
+ * Cost: a binary search. */
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
 /* Copies what lies at an address of a shared cache and after it. Pointers in data are as dyld leaves them
  * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
@@ -2001,7 +2001,7 @@ typedef struct machsym_explanation {
     machsym_str object_member;
     machsym_line rows[MACHSYM_EXPLAINED_ROWS]; /* the line rows around the address, in table order */
     unsigned row_count;
-    unsigned row_used; /* which of rows answered; row_count when none */
+    unsigned row_used; /* which of rows answered; row_count if no row did */
     bool has_symbol;
     machsym_symbol symbol;  /* the nearest one at or below the address */
     bool symbol_differs;    /* LC_SYMTAB has another name, or another start, for the function that answers */
@@ -2026,7 +2026,7 @@ typedef struct machsym_session_info {
     /* Parts left out of exports trie, binds, unwind info, Objective-C and Swift metadata. */
     uint32_t damaged_metadata;
     uint32_t arange_set_count;
-    uint32_t object_count;         /* object files in the debug map that is followed; 0: none is */
+    uint32_t object_count;         /* object files in the debug map that is followed; 0: no object file */
     uint32_t missing_object_count; /* those that cannot answer */
     uint32_t version_count[6];     /* [n]: units of DWARF version n */
     uint64_t function_count;
@@ -2113,7 +2113,7 @@ MACHSYM_API void machsym_part_close(machsym_part *part);
 
 /* Puts all parts of a plan, in their order, into a map. Each part is closed as soon as it has been copied,
  * and parts[i] becomes NULL: so no more than one copy of the map is in memory. On failure all parts are
- * closed too, but after MACHSYM_ERR_ARGUMENT none is.
+ * closed too, except after MACHSYM_ERR_ARGUMENT.
  * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when a unit is misleading, as
  * machsym_part_info tells too, and the plan was opened without MACHSYM_MAP_DAMAGED.
  * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
@@ -2144,7 +2144,7 @@ MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsy
                                             machsym_error *err);
 /* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes, as machsym_map_save writes them; none of a map that is read by machsym_open_desc.read.
+/* The map's bytes, as machsym_map_save writes them; empty if machsym_open_desc.read reads the map.
  * Borrows: a view into the map. Threads: any. Cost:
  * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);

@@ -2,7 +2,7 @@
  * Job: what the libraries of a process said before it ended: Application Specific Information, the
  * exception's reason.
  * Offers: said_find, said_put, said_kind_name.
- * Never: takes what is said at every start or abort for a cause: "abort() called", "dyld4 config". */
+ * Never: takes a message of every start or abort for a cause: "abort() called", "dyld4 config". */
 #ifndef REPORT_TELL_SAID_H
 #define REPORT_TELL_SAID_H
 
