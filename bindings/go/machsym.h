@@ -463,6 +463,12 @@
  *
  * A chunk has none of these tables.
  *
+ * Of 23 maps of real dSYMs, 15 have few functions that share code, or no such functions: these tables take up to 0.3 %
+ * of them. They take 4 to 6.4 % of the other 8, in which up to 4,432 functions share code: constructors with two names,
+ * Swift's, and Rust's that LLVM merged. A program
+ * made for it has 120,000 functions, and each body is the code of 40 of them. Its dSYM has 26 MB, its map 7.8 MB; with
+ * one function of each body the map had 0.17 MB.
+ *
  * ## Checksums
  *
  * The sum of n bytes, with arithmetic modulo 2^64:
