@@ -497,31 +497,31 @@ void machsym_reports_close(machsym_reports *reports)
 
 /* ---- One report ---- */
 
-void machsym_report_get_info(const machsym_report *report, machsym_report_info *out)
+void machsym_report_get_info(const machsym_report *of, machsym_report_info *out)
 {
     memset(out, 0, sizeof *out);
-    out->kind = report_kind_name(report->r->kind);
-    out->number = report->r->number;
-    out->cut_at = report->r->cut_at;
-    out->frames = report->r->frame_count;
-    if (report->counts != NULL) {
-        out->frames = report->counts->frames;
-        out->named = report->counts->given + report->counts->dwarf + report->counts->symbols;
-        out->missing = report->counts->missing;
+    out->kind = report_kind_name(of->r->kind);
+    out->number = of->r->number;
+    out->cut_at = of->r->cut_at;
+    out->frames = of->r->frame_count;
+    if (of->counts != NULL) {
+        out->frames = of->counts->frames;
+        out->named = of->counts->given + of->counts->dwarf + of->counts->symbols;
+        out->missing = of->counts->missing;
     }
 }
 
-bool machsym_report_next_image(const machsym_report *report, machsym_cursor *at, machsym_report_image *out)
+bool machsym_report_next_image(const machsym_report *of, machsym_cursor *at, machsym_report_image *out)
 {
-    if (at->a >= report->r->image_count)
+    if (at->a >= of->r->image_count)
         return false;
-    api_tell_image(&report->r->images[at->a++], out);
+    api_tell_image(&of->r->images[at->a++], out);
     return true;
 }
 
-bool machsym_report_next_frame(const machsym_report *report, machsym_cursor *at, machsym_report_frame *out)
+bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, machsym_report_frame *out)
 {
-    const struct report *r = report->r;
+    const struct report *r = of->r;
     if (at->a >= r->frame_count)
         return false;
     const report_frame *frame = &r->frames[at->a];

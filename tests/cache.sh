@@ -222,7 +222,7 @@ rm -rf "$work/over"
 # Kernel collections: images are closed once all have more than a bound, and opened again when an address is for them. The second
 # program has a low bound: it has one image of this collection open at a time. Each image is asked, and each again.
 closing=$work/closing
-mapfile -t objects < <(find tool report -name '*.c' ! -path '*/cmd/atos/targets.c' | sed "s|^|${B:-build}/|; s|c\$|o|")
+mapfile -t objects < <(find tool report -name '*.c' ! -path '*/cmd/atos/targets.c' ! -path report/api.c | sed "s|^|${B:-build}/|; s|c\$|o|")
 # shellcheck disable=SC2086
 ${CC:-cc} -std=c11 -D_GNU_SOURCE $CFLAGS $LDFLAGS -I. -DMACHSYM_IMPLEMENTED -DATOS_OPEN_BYTES=1 -DATOS_OPEN_PER_BYTE=0 -o "$closing" \
     tool/cmd/atos/targets.c "${objects[@]}" -pthread 2>"$work/err"

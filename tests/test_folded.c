@@ -322,6 +322,40 @@ static size_t compare_decided(machsym_session *mapped, machsym_session *session,
     return calls[0].is_decided;
 }
 
+/* Gives bytes of a map to an image that is opened by a callback. */
+static size_t read_bytes(void *user, uint64_t offset, void *out, size_t len)
+{
+    const machsym_bytes *bytes = (const machsym_bytes *)user;
+    memcpy(out, bytes->ptr + offset, len);
+    return len;
+}
+
+/* A map that is read by a callback tells and decides the same as the map in memory. */
+static void compare_read(machsym_bytes *bytes, machsym_session *mapped, machsym_section code,
+                         machsym_lines lines)
+{
+    machsym_open_desc desc;
+    machsym_session_desc how;
+    machsym_session *session = NULL;
+    machsym_image *image = NULL;
+    size_t decided = 0;
+    memset(&desc, 0, sizeof desc);
+    memset(&how, 0, sizeof how);
+    desc.read.call = read_bytes;
+    desc.read.user = bytes;
+    desc.read.size = bytes->len;
+    CHECK(machsym_image_open(&desc, &image, NULL) == MACHSYM_OK);
+    how.image = image;
+    how.lines = lines;
+    CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
+    for (uint64_t off = 0; off < code.size; off += 4) {
+        compare_set(session, mapped, code.addr + off);
+        compare_decided(session, mapped, code.addr + off, code.addr + code.size - off, &decided);
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
 static void compare_map(const machsym_image *image, machsym_lines lines)
 {
     machsym_plan_desc plan;
@@ -357,6 +391,7 @@ static void compare_map(const machsym_image *image, machsym_lines lines)
              caller += 4)
             decided += compare_decided(mapped, session, addr, code.addr + caller, &by_file);
     }
+    compare_read(&bytes, mapped, code, lines);
     CHECK(decided == by_file && (decided > 0 || lines != MACHSYM_LINES_DWARF));
     machsym_session_close(mapped);
     machsym_session_close(session);
@@ -375,6 +410,105 @@ static void test_map(void)
         machsym_image_close(image);
         free(file.ptr);
     }
+}
+
+static uint64_t little_endian(const uint8_t *p, unsigned bytes)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint64_t)p[i] << (8 * i);
+    return value;
+}
+
+/* Where the table of a kind stands in a map, and its length. */
+static size_t table_of(const uint8_t *map, uint64_t kind, size_t *len)
+{
+    *len = 0;
+    for (uint64_t i = 0; i < little_endian(map + 60, 4); i++) {
+        const uint8_t *row = map + 96 + 32 * i;
+        if (little_endian(row, 4) != kind)
+            continue;
+        *len = (size_t)little_endian(row + 16, 8);
+        return (size_t)little_endian(row + 8, 8);
+    }
+    return 0;
+}
+
+/* Asks a map that is not checked for all its code: whatever it says, numbers stay within their bounds. */
+static void ask_unchecked(const uint8_t *bytes, size_t len, machsym_section code)
+{
+    machsym_open_desc desc;
+    machsym_session_desc how;
+    machsym_image *image = NULL;
+    machsym_session *session = NULL;
+    memset(&desc, 0, sizeof desc);
+    memset(&how, 0, sizeof how);
+    desc.bytes.ptr = bytes;
+    desc.bytes.len = len;
+    desc.flags = MACHSYM_OPEN_UNCHECKED;
+    if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return;
+    how.image = image;
+    how.lines = MACHSYM_LINES_DWARF;
+    CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
+    for (uint64_t off = 0; off < code.size; off += 12) {
+        machsym_pc pcs[3] = {
+            {code.addr + off, false}, {code.addr + off / 2, true}, {code.addr + code.size - off, true}};
+        ask_folded(session, code.addr + off, false);
+        ask_stack(session, pcs, 3, false);
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
+/* Each number of the tables of functions that share code is another one. */
+static void test_damaged_map(void)
+{
+    static const uint32_t values[] = {0, 1, 0x448, 0x7fffffff, UINT32_MAX};
+    variant_file file = variant_read(files[1]);
+    machsym_image *image = open_bytes(file.ptr, file.len, NULL);
+    machsym_section code = code_of(image);
+    machsym_plan_desc plan;
+    machsym_map *map = NULL;
+    memset(&plan, 0, sizeof plan);
+    plan.image = image;
+    plan.lines = MACHSYM_LINES_DWARF;
+    CHECK(machsym_map_build(&plan, &map, NULL) == MACHSYM_OK);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    uint8_t *copy = (uint8_t *)malloc(bytes.len);
+    size_t changed = 0;
+    for (uint32_t kind = 9; kind <= 12; kind++) {
+        size_t len;
+        size_t at = table_of(bytes.ptr, kind, &len);
+        CHECK(len >= 4);
+        for (size_t i = 0; i + 4 <= len; i += 4) {
+            for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+                memcpy(copy, bytes.ptr, bytes.len);
+                for (unsigned byte = 0; byte < 4; byte++)
+                    copy[at + i + byte] = (uint8_t)(values[k] >> (8 * byte));
+                changed += memcmp(copy, bytes.ptr, bytes.len) != 0;
+                ask_unchecked(copy, bytes.len, code);
+            }
+        }
+    }
+    CHECK(changed > 200);
+    for (size_t k = 0; k < 300; k++) { /* rows in no order */
+        memcpy(copy, bytes.ptr, bytes.len);
+        for (uint32_t kind = 9; kind <= 12; kind += 3) {
+            size_t len;
+            size_t at = table_of(bytes.ptr, kind, &len);
+            for (size_t i = 0; i + 4 <= len; i += 4) {
+                size_t from = 4 * (size_t)variant_roll(len / 4);
+                if (variant_roll(3) == 0)
+                    memcpy(copy + at + i, bytes.ptr + at + from, 4);
+            }
+        }
+        ask_unchecked(copy, bytes.len, code);
+    }
+    free(copy);
+    machsym_map_close(map);
+    machsym_image_close(image);
+    free(file.ptr);
 }
 
 /* Bits of debug info and symbols are flipped: nothing is read outside the file, and numbers stay within their bounds. */
@@ -594,6 +728,9 @@ int main(void)
     test_begin();
     test_damaged();
     test_end("damaged");
+    test_begin();
+    test_damaged_map();
+    test_end("damaged map");
     test_begin();
     test_stated();
     test_end("stated rows");

@@ -257,8 +257,9 @@ static void check_again(const machsym_map *map, bool by_reader)
 int main(void)
 {
     static const char *const paths[] = {
-        "tests/fixtures/bin/demo.app.dSYM", "tests/fixtures/bin/cross-x86_64-d4-14.dwarf",
-        "tests/fixtures/bin/hand-units.dwarf", "tests/fixtures/bin/symbols-x86_64"};
+        "tests/fixtures/bin/demo.app.dSYM",          "tests/fixtures/bin/cross-x86_64-d4-14.dwarf",
+        "tests/fixtures/bin/hand-units.dwarf",       "tests/fixtures/bin/symbols-x86_64",
+        "tests/fixtures/bin/folded-arm64-all.dwarf", "tests/fixtures/bin/folded-arm64-symbols.dwarf"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         machsym_image *image = test_open(paths[i]);
         machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);

@@ -417,9 +417,35 @@ static void test_endless(void)
     CHECK_EQ(s.end, MACHSYM_UNWIND_WRONG_WAY);
 }
 
+/* Frames and tables at the end of the address space: nothing is read past it. */
+static void test_last_addresses(void)
+{
+    machsym_unwind_image image;
+    machsym_unwind_desc desc = {read_memory, NULL, NULL, 0, ms_CPU_ARM64};
+    for (uint64_t fp = UINT64_MAX - 32; fp >= UINT64_MAX - 32; fp++) {
+        machsym_unwind_state s = registers(32, 31);
+        s.v[29] = fp;
+        CHECK(!machsym_unwind_next(&desc, &s));
+        CHECK(s.end != MACHSYM_UNWIND_GOES_ON);
+    }
+    memset(&image, 0, sizeof image);
+    image.load_addr = LOAD;
+    image.size = 0x4000;
+    desc.images = &image;
+    desc.image_count = 1;
+    image.unwind_info.size = image.eh_frame.size = UINT64_MAX;
+    for (uint64_t at = UINT64_MAX - 64; at >= UINT64_MAX - 64; at++) {
+        machsym_unwind_state s = registers(32, 31);
+        image.unwind_info.addr = image.eh_frame.addr = at;
+        machsym_unwind_next(&desc, &s);
+        CHECK(s.end != MACHSYM_UNWIND_GOES_ON || s.frame_count == 1);
+    }
+}
+
 int main(void)
 {
     test_arm64();
+    test_last_addresses();
     test_x86_64();
     test_i386();
     test_unknown();

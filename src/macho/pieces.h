@@ -31,11 +31,11 @@ static ms_piece_source ms_piece_of_file(ms_span bytes, uint64_t addr)
 /* Returns: len bytes at an offset, which are in the file, or in room; NULL: they are not all there. */
 static const uint8_t *ms_piece_at(const ms_piece_source *source, uint64_t off, size_t len, uint8_t *room)
 {
-    uint64_t end, addr;
+    uint64_t addr;
     MACHSYM_COUNT_WORK(1);
     if (source->read == NULL)
         return ms_span_sub(source->bytes, off, len).ptr;
-    if (!ms_add_ok(off, len, &end) || end > source->size || !ms_add_ok(source->addr, off, &addr) ||
+    if (len > source->size || off > source->size - len || !ms_add_ok(source->addr, off, &addr) ||
         !source->read(source->ctx, addr, room, len))
         return NULL;
     return room;

@@ -86,25 +86,62 @@ static uint64_t ms_mt_place(const ms_mg_function *function)
     return (uint64_t)function->lo << 2 | rank;
 }
 
+/* Functions by something that they have, for which several may have the same. */
+typedef struct ms_mt_index {
+    ms_key *v;
+    size_t count;
+} ms_mt_index;
+
+/* Room for the work on all functions and calls. */
+typedef struct ms_mt_work {
+    ms_key *keys;
+    ms_key *room;
+    ms_mg_function *functions;
+    ms_tw_call *calls;
+    ms_mt_index names;
+    ms_mt_index entries;
+} ms_mt_work;
+
+/* Makes room for the work, and for the rows that come of it. Returns false when memory is out. */
+static bool ms_mt_begin(ms_mg *m, ms_mt_work *w)
+{
+    size_t functions = m->folds.function_count;
+    size_t sites = m->folds.site_count;
+    size_t most = functions > sites ? functions : sites;
+    ms_zero(w, sizeof *w);
+    w->keys = (ms_key *)ms_arena_alloc(&m->arena, most, sizeof *w->keys);
+    w->room = (ms_key *)ms_arena_alloc(&m->arena, most, sizeof *w->room);
+    w->functions = (ms_mg_function *)ms_arena_alloc(&m->arena, functions, sizeof *w->functions);
+    w->calls = (ms_tw_call *)ms_arena_alloc(&m->arena, sites, sizeof *w->calls);
+    w->names.v = (ms_key *)ms_arena_alloc(&m->arena, functions, sizeof *w->names.v);
+    w->entries.v = (ms_key *)ms_arena_alloc(&m->arena, functions, sizeof *w->entries.v);
+    m->rows = (ms_tw_row *)ms_arena_alloc(&m->arena, 2 * functions, sizeof *m->rows);
+    m->calls = (ms_tw_call *)ms_arena_alloc(&m->arena, sites, sizeof *m->calls);
+    return !m->arena.oom;
+}
+
 /* Puts the functions in the order of their bodies. Those of one body stay in the order of their units. */
-static void ms_mt_order(ms_mg *m)
+static void ms_mt_sort(ms_mg *m, ms_mt_work *w)
 {
     ms_mg_folds *all = &m->folds;
     size_t count = all->function_count;
-    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
-    ms_mg_function *v = (ms_mg_function *)ms_arena_alloc(&m->arena, count, sizeof *v);
-    if (m->arena.oom)
-        return;
     for (size_t i = 0; i < count; i++) {
-        keys[i].key = ms_mt_place(&all->functions[i]);
-        keys[i].item = i;
+        w->keys[i].key = ms_mt_place(&all->functions[i]);
+        w->keys[i].item = i;
     }
-    ms_sort(keys, count, room);
+    ms_sort(w->keys, count, w->room);
     for (size_t i = 0; i < count; i++)
-        v[i] = all->functions[keys[i].item];
-    all->functions = v;
+        w->functions[i] = all->functions[w->keys[i].item];
+    all->functions = w->functions;
     all->function_cap = count;
+}
+
+/* The same of what was taken until now. */
+static void ms_mt_order(ms_mg *m)
+{
+    ms_mt_work w;
+    if (ms_mt_begin(m, &w))
+        ms_mt_sort(m, &w);
 }
 
 /* Where the functions end that begin where one does. */
@@ -147,9 +184,6 @@ static void ms_mt_add_body(ms_mg *m, size_t first, size_t end)
 
 static void ms_mt_add_bodies(ms_mg *m)
 {
-    m->rows = (ms_tw_row *)ms_arena_alloc(&m->arena, 2 * m->folds.function_count, sizeof *m->rows);
-    if (m->arena.oom)
-        return;
     for (size_t i = 0, end; i < m->folds.function_count; i = end) {
         end = ms_mt_group_end(m, i);
         ms_mt_add_body(m, i, end);
@@ -158,28 +192,18 @@ static void ms_mt_add_bodies(ms_mg *m)
 
 /* ---- Calls ---- */
 
-/* Functions by something that they have, for which several may have the same. */
-typedef struct ms_mt_index {
-    ms_key *v;
-    size_t count;
-} ms_mt_index;
-
-static ms_mt_index ms_mt_index_of(ms_mg *m, bool by_name)
+/* Fills an index. */
+static void ms_mt_fill(const ms_mg *m, ms_mt_work *w, bool by_name, ms_mt_index *index)
 {
     const ms_mg_folds *all = &m->folds;
-    ms_mt_index index = {NULL, 0};
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, all->function_count, sizeof *room);
-    index.v = (ms_key *)ms_arena_alloc(&m->arena, all->function_count, sizeof *room);
-    for (size_t i = 0; i < all->function_count && !m->arena.oom; i++) {
+    for (size_t i = 0; i < all->function_count; i++) {
         uint64_t key = by_name ? all->functions[i].name : all->functions[i].entry;
         if (key == 0 || all->functions[i].number == UINT32_MAX)
             continue;
-        index.v[index.count].key = key;
-        index.v[index.count++].item = i;
+        index->v[index->count].key = key;
+        index->v[index->count++].item = i;
     }
-    if (!m->arena.oom)
-        ms_sort(index.v, index.count, room);
-    return index;
+    ms_sort(index->v, index->count, w->room);
 }
 
 /* The function of an entry; NULL when it is not told of. */
@@ -210,64 +234,58 @@ static const ms_mg_function *ms_mt_by_name(const ms_mg *m, const ms_mt_index *na
 /* The number of the function that has a call, in its body; UINT32_MAX when it is not told of. */
 static uint32_t ms_mt_caller(const ms_mg *m, const ms_mt_index *entries, const ms_mg_site *site)
 {
-    const ms_mg_function *caller = site->caller != 0 ? ms_mt_by_entry(m, entries, site->caller) : NULL;
-    return site->caller == 0 ? 0 : caller != NULL ? caller->number : UINT32_MAX;
+    if (site->caller == 0)
+        return 0;
+    const ms_mg_function *caller = ms_mt_by_entry(m, entries, site->caller);
+    return caller != NULL ? caller->number : UINT32_MAX;
 }
 
-/* Sorts the calls, and drops those that say two things of one call. */
-static void ms_mt_order_calls(ms_mg *m, const ms_tw_call *calls, size_t count)
+/* Takes over the calls in their order, but for those that say two things of one call. */
+static void ms_mt_order_calls(ms_mg *m, ms_mt_work *w, size_t count)
 {
-    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
-    m->calls = (ms_tw_call *)ms_arena_alloc(&m->arena, count, sizeof *m->calls);
-    if (m->arena.oom)
-        return;
+    const ms_key *keys = w->keys;
     for (size_t i = 0; i < count; i++) {
-        keys[i].key = (uint64_t)calls[i].return_off << 32 | calls[i].caller;
-        keys[i].item = i;
+        w->keys[i].key = (uint64_t)w->calls[i].return_off << 32 | w->calls[i].caller;
+        w->keys[i].item = i;
     }
-    ms_sort(keys, count, room);
-    for (size_t i = 0; i < count; i++) {
-        bool is_one =
-            (i == 0 || keys[i - 1].key != keys[i].key) && (i + 1 == count || keys[i + 1].key != keys[i].key);
-        if (is_one)
-            m->calls[m->call_count++] = calls[keys[i].item];
+    ms_sort(w->keys, count, w->room);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && keys[end].key == keys[i].key;)
+            end++;
+        if (end == i + 1)
+            m->calls[m->call_count++] = w->calls[keys[i].item];
     }
 }
 
-static void ms_mt_add_calls(ms_mg *m)
+static void ms_mt_add_calls(ms_mg *m, ms_mt_work *w)
 {
     const ms_mg_folds *all = &m->folds;
-    ms_mt_index names = ms_mt_index_of(m, true);
-    ms_mt_index entries = ms_mt_index_of(m, false);
-    ms_tw_call *calls = (ms_tw_call *)ms_arena_alloc(&m->arena, all->site_count, sizeof *calls);
     size_t count = 0;
-    if (m->arena.oom)
-        return;
+    ms_mt_fill(m, w, true, &w->names);
+    ms_mt_fill(m, w, false, &w->entries);
     for (size_t i = 0; i < all->site_count; i++) {
         const ms_mg_site *site = &all->sites[i];
-        const ms_mg_function *callee = ms_mt_by_entry(m, &entries, site->target);
+        const ms_mg_function *callee = ms_mt_by_entry(m, &w->entries, site->target);
         if (callee == NULL)
-            callee = ms_mt_by_name(m, &names, site);
-        uint32_t caller = ms_mt_caller(m, &entries, site);
+            callee = ms_mt_by_name(m, &w->names, site);
+        uint32_t caller = ms_mt_caller(m, &w->entries, site);
         if (callee == NULL || caller == UINT32_MAX)
             continue;
         ms_tw_call call = {site->return_off, caller, callee->lo, callee->number};
-        calls[count++] = call;
+        w->calls[count++] = call;
     }
-    ms_mt_order_calls(m, calls, count);
+    ms_mt_order_calls(m, w, count);
 }
 
 /* Makes the rows of all functions and calls that were taken. */
 static void ms_mt_finish(ms_mg *m)
 {
-    if (m->folds.function_count == 0 || m->arena.oom)
+    ms_mt_work w;
+    if (!ms_mt_begin(m, &w))
         return;
-    ms_mt_order(m);
-    if (!m->arena.oom)
-        ms_mt_add_bodies(m);
-    if (!m->arena.oom && m->row_count != 0)
-        ms_mt_add_calls(m);
+    ms_mt_sort(m, &w);
+    ms_mt_add_bodies(m);
+    ms_mt_add_calls(m, &w);
 }
 
 #endif /* ms_ROOM_map_settle */

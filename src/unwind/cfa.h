@@ -9,7 +9,7 @@
 #include "registers.h"
 #include "expression.h"
 
-/* ==== >>unwind CFA =========================================================================================
+/* ==== >>unwind-cfa =========================================================================================
  * Job:    the caller's registers by the CFA program of a function.
  * Offers: ms_cfa_row_at, ms_cfa_step.
  * Never:  allocates; runs a program twice. */

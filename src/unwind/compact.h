@@ -104,7 +104,7 @@ static unsigned ms_unc_saved(uint32_t encoding, uint8_t saved[ms_UNC_SAVED_MAX])
         if (rank >= ms_UNC_SAVED_MAX - i)
             return 0;
         do
-            rank -= used[++number] ? 0 : 1;
+            rank -= used[++number] ? 0u : 1u;
         while (rank != UINT32_MAX); /* ends: more than rank numbers are left */
         used[number] = true;
         saved[i] = (uint8_t)number;

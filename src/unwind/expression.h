@@ -6,7 +6,7 @@
 #include "../base/reader.h"
 #include "registers.h"
 
-/* ==== >>unwind expression ==================================================================================
+/* ==== >>unwind-expression ==================================================================================
  * Job:    the value of a DWARF expression over the registers and the memory of a frame.
  * Offers: ms_une_value.
  * Never:  takes more than MACHSYM_MAX_FRAME_STEPS; reads variables. */

@@ -5,7 +5,7 @@
 #include "../base/reader.h"
 #include "../macho/macho.h"
 
-/* ==== >>unwind registers ===================================================================================
+/* ==== >>unwind-registers ===================================================================================
  * Job:    the registers of a frame, and the memory that the callback reads.
  * Offers: ms_unr_arch_of, ms_unr_set, ms_unr_knows, ms_unr_word, ms_unr_load.
  * Never:  knows how a frame is laid out. */

@@ -9,7 +9,7 @@
 #include "compact.h"
 #include "cfa.h"
 
-/* ==== >>unwind step ========================================================================================
+/* ==== >>unwind-step ========================================================================================
  * Job:    makes the caller's registers of a frame's.
  * Offers: ms_uns_next.
  * Never:  allocates; reads a stack but through the callback. */

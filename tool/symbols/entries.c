@@ -57,7 +57,8 @@ enum {
     FORM_GNU_ADDR_INDEX = 0x1f01,
     FORM_GNU_STR_INDEX = 0x1f02,
     FORM_GNU_REF_ALT = 0x1f20,
-    FORM_GNU_STRP_ALT = 0x1f21
+    FORM_GNU_STRP_ALT = 0x1f21,
+    FORM_LLVM_ADDRX_OFFSET = 0x2001 /* an indexed address, and 4 bytes that are added to it */
 };
 
 /* DWARF5 7.25 */
@@ -287,6 +288,12 @@ static bool entry_read_place(const entries *all, const entry_unit *u, entry_byte
     case FORM_ADDR: entry_set(v, ENTRY_ADDRESS, entry_uint(b, u->addr_size), u->addr_size); return true;
     case FORM_ADDRX:
     case FORM_GNU_ADDR_INDEX: entry_set_indexed_address(all, u, entry_uleb(b), v); return true;
+    case FORM_LLVM_ADDRX_OFFSET: {
+        entry_set_indexed_address(all, u, entry_uleb(b), v);
+        uint64_t more = entry_uint(b, 4);
+        v->number += v->kind == ENTRY_ADDRESS ? more : 0;
+        return true;
+    }
     case FORM_REF_ADDR:
         entry_set(v, ENTRY_REFERENCE, entry_uint(b, u->version <= 2 ? u->addr_size : u->offset_size), 8);
         return true;
