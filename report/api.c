@@ -546,23 +546,23 @@ bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, mac
 }
 
 /* A report is labelled with the name of its input, and with its number if the input has several. */
-static void api_put_brief(const machsym_report *report, text *out)
+static void api_put_brief(const machsym_report *of, text *out)
 {
     text label = text_in(out->memory);
-    if (report->all->desc.name != NULL)
-        text_c(&label, report->all->desc.name);
-    if (label.len > 0 && report->r->number > 0) {
+    if (of->all->desc.name != NULL)
+        text_c(&label, of->all->desc.name);
+    if (label.len > 0 && of->r->number > 0) {
         text_char(&label, '#');
-        text_dec(&label, report->r->number);
+        text_dec(&label, of->r->number);
     }
-    brief_put(report->r, report->counts, str_make(label.v, label.len), NULL, out);
+    brief_put(of->r, of->counts, str_make(label.v, label.len), NULL, out);
     text_free(&label);
 }
 
-static void api_put(const machsym_report *report, machsym_report_form form, text *out)
+static void api_put(const machsym_report *of, machsym_report_form form, text *out)
 {
-    const struct report *r = report->r;
-    write_options how = report->all->how;
+    const struct report *r = of->r;
+    write_options how = of->all->how;
     signature s;
     switch (form) {
     case MACHSYM_REPORT_AS_TEXT: write_text(r, &how, out); break;
@@ -572,10 +572,10 @@ static void api_put(const machsym_report *report, machsym_report_form form, text
         break;
     case MACHSYM_REPORT_AS_JSON:
         how.one_line = true;
-        write_json(r, &how, report->counts, out);
+        write_json(r, &how, of->counts, out);
         break;
-    case MACHSYM_REPORT_AS_BRIEF: api_put_brief(report, out); break;
-    case MACHSYM_REPORT_AS_SUMMARY: summary_put(out, r, report->counts, false); break;
+    case MACHSYM_REPORT_AS_BRIEF: api_put_brief(of, out); break;
+    case MACHSYM_REPORT_AS_SUMMARY: summary_put(out, r, of->counts, false); break;
     case MACHSYM_REPORT_AS_SIGNATURE:
         signature_of(r, NULL, &s);
         text_hex(out, s.hash, 16);
@@ -587,23 +587,23 @@ static void api_put(const machsym_report *report, machsym_report_form form, text
     }
 }
 
-machsym_result machsym_report_write(machsym_report *report, machsym_report_form form, machsym_str *out)
+machsym_result machsym_report_write(machsym_report *of, machsym_report_form form, machsym_str *out)
 {
-    api_memory *memory = &report->all->memory;
+    api_memory *memory = &of->all->memory;
     jmp_buf *outer = memory->home;
     jmp_buf home;
     *out = str_make(NULL, 0);
-    if (report->counts == NULL)
+    if (of->counts == NULL)
         return MACHSYM_ERR_ARGUMENT;
     if (memory->has_failed)
         return MACHSYM_ERR_MEMORY;
     memory->home = &home;
-    report->all->written.len = 0;
+    of->all->written.len = 0;
     if (setjmp(home) == 0)
-        api_put(report, form, &report->all->written);
+        api_put(of, form, &of->all->written);
     memory->home = outer;
     if (memory->has_failed)
         return MACHSYM_ERR_MEMORY;
-    *out = str_make(report->all->written.v, report->all->written.len);
+    *out = str_make(of->all->written.v, of->all->written.len);
     return MACHSYM_OK;
 }
