@@ -200,7 +200,7 @@ static bool kept_take_bundled(const char *path, kept_files *out)
 /* The same, with what killed runs left beside them. */
 static bool kept_find_files(const char *dir, const machsym_uuid *uuid, kept_files *out, path_list *left)
 {
-    pool strings = {NULL};
+    pool strings = {0};
     path_list bundled = {NULL, 0, 0};
     path_list binaries = {NULL, 0, 0};
     text folder = {0};
@@ -293,7 +293,7 @@ static void kept_remove_left(const path_list *left)
 void kept_sweep(const char *dir, const machsym_uuid *uuid)
 {
     kept_files files;
-    pool strings = {NULL};
+    pool strings = {0};
     path_list left = {NULL, 0, 0};
     path_list others = {NULL, 0, 0};
     text folder = {0};
@@ -594,7 +594,7 @@ static bool kept_remove_links(const char *bundle, const char *const *folders)
  * somebody put there keeps its folder. */
 static bool kept_remove_bundle(const char *bundle, const char *const *folders)
 {
-    pool strings = {NULL};
+    pool strings = {0};
     path_list files = {NULL, 0, 0};
     path_list left = {NULL, 0, 0};
     text path = {0};
@@ -653,7 +653,7 @@ bool kept_remove_empty(const char *dir)
 {
     bool ok = true;
     for (unsigned i = 0; i < 256; i++) {
-        pool strings = {NULL};
+        pool strings = {0};
         const char *folder = kept_folder_of(dir, i, &strings);
         path_list names = {NULL, 0, 0};
         bool is_read = kept_read_names(folder, &names);
