@@ -364,20 +364,33 @@ def list_addresses(symmap, path):
         out.writelines("%#x\n" % address for address in sorted(addresses) if address >= 0)
 
 
-def compare(symmap, path):
-    """How many addresses there are, and how many have other answers."""
+def answers_of(symmap, theirs):
+    """What this reader and machsym say of an address."""
+    address = int(theirs["address"], 16)
+    address = symmap.plain(address)
+    return [as_printed(frame, address) for frame in symmap.lookup(address)], theirs["frames"]
+
+
+def others_of(symmap, theirs):
+    """The other functions that share the code of an address, by both."""
+    address = int(theirs["address"], 16)
+    keys = ("name", "linkage_name", "file", "line", "name_source")
+    ours = [as_printed(frames[-1], address) for frames in symmap.twins_at(address)[0]]
+    return tuple(sorted([frame[key] for key in keys] for frame in told) for told in (ours, theirs.get("folded", [])))
+
+
+def compare(symmap, path, both):
+    """How many addresses there are, and how many have other answers. both: what this reader and machsym say."""
     count = 0
     differing = 0
     with open(path, encoding="utf-8", errors="replace") as answers:
         for line in answers:
             theirs = json.loads(line)
-            address = int(theirs["address"], 16)
-            address = symmap.plain(address)
-            ours = [as_printed(frame, address) for frame in symmap.lookup(address)]
+            ours, told = both(symmap, theirs)
             count += 1
-            if ours != theirs["frames"]:
+            if ours != told:
                 differing += 1
-                print("%#x\n  this reader  %s\n  machsym      %s" % (address, ours, theirs["frames"]))
+                print("%s\n  this reader  %s\n  machsym      %s" % (theirs["address"], ours, told))
     return count, differing
 
 
@@ -387,25 +400,6 @@ def list_twins(symmap, path):
         addresses |= {symmap.text_base + lo + at for at in (0, size // 2 & ~3, size - 4)}
     with open(path, "w") as out:
         out.writelines("%#x\n" % address for address in sorted(addresses))
-
-
-def compare_twins(symmap, path):
-    """How many addresses there are, and how many have other functions."""
-    count = 0
-    differing = 0
-    with open(path, encoding="utf-8", errors="replace") as answers:
-        for line in answers:
-            theirs = json.loads(line)
-            address = int(theirs["address"], 16)
-            ours = [as_printed(frames[-1], address) for frames in symmap.twins_at(address)[0]]
-            keys = ("name", "linkage_name", "file", "line", "name_source")
-            ours = sorted([frame[key] for key in keys] for frame in ours)
-            told = sorted([frame[key] for key in keys] for frame in theirs.get("folded", []))
-            count += 1
-            if ours != told:
-                differing += 1
-                print("%#x\n  this reader  %s\n  machsym      %s" % (address, ours, told))
-    return count, differing
 
 
 def main(arguments):
@@ -422,9 +416,9 @@ def main(arguments):
         elif arguments[0] == "twins":
             list_twins(symmap, path + ".twins")
         elif arguments[0] == "compare-twins":
-            print("%s: %d twins, %d differ" % ((path,) + compare_twins(symmap, path + ".json")))
+            print("%s: %d twins, %d differ" % ((path,) + compare(symmap, path + ".json", others_of)))
         else:
-            print("%s: %d addresses, %d differ" % ((path,) + compare(symmap, path + ".json")))
+            print("%s: %d addresses, %d differ" % ((path,) + compare(symmap, path + ".json", answers_of)))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ static size_t count_functions(machsym_session *session, uint64_t addr, machsym_s
     while ((got = machsym_session_next_folded(session, addr, &at, frames, FRAMES)) > 0 && got <= FRAMES) {
         machsym_str own =
             frames[got - 1].linkage_name.len != 0 ? frames[got - 1].linkage_name : frames[got - 1].name;
-        *has = *has || (own.len == name.len && memcmp(own.ptr, name.ptr, name.len) == 0);
+        *has = *has || (own.len == name.len && name.len != 0 && memcmp(own.ptr, name.ptr, name.len) == 0);
         functions += frames[got - 1].line != 0;
     }
     return functions;
@@ -77,9 +77,12 @@ static bool compare_stacks(machsym_session *mapped, machsym_session *session, ui
     if (!calls[0].is_decided)
         return false;
     CHECK(wanted[0].is_decided && wanted[0].count == calls[0].count);
-    for (size_t i = 0; i < calls[0].count && i < FRAMES; i++)
-        CHECK(got[i].line == want[i].line && got[i].name.len == want[i].name.len &&
-              memcmp(got[i].name.ptr, want[i].name.ptr, got[i].name.len) == 0);
+    for (size_t i = 0; i < calls[0].count && calls[0].first + i < 2 * FRAMES; i++) {
+        const machsym_frame *a = &got[calls[0].first + i];
+        const machsym_frame *b = &want[wanted[0].first + i];
+        CHECK(a->line == b->line && a->name.len == b->name.len &&
+              memcmp(a->name.ptr, b->name.ptr, a->name.len) == 0);
+    }
     return true;
 }
 
@@ -90,8 +93,10 @@ static void test_room(const char *path, uint64_t step)
     machsym_section section;
     machsym_section code = {0};
     machsym_cursor at = {0, 0};
+    const machsym_str none = {NULL, 0};
     size_t whole = 0;
     size_t cut = 0;
+    size_t decided = 0;
     while (machsym_image_next_section(image, &at, &section)) {
         if (section.is_code && code.size == 0)
             code = section;
@@ -114,9 +119,11 @@ static void test_room(const char *path, uint64_t step)
         how.image = image;
         CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
         for (uint64_t off = 0; off < code.size; off += 8) {
+            bool has;
             lacking += compare_sets(mapped, session, code.addr + off);
-            for (uint64_t caller = 4; caller < code.size; caller += 28)
-                compare_stacks(mapped, session, code.addr + off, code.addr + caller);
+            bool shares = count_functions(session, code.addr + off, none, &has) > 1;
+            for (uint64_t caller = 4; caller < code.size && shares && off % 24 == 0; caller += 4)
+                decided += compare_stacks(mapped, session, code.addr + off, code.addr + caller);
         }
         cut += lacking != 0;
         whole += lacking == 0;
@@ -125,12 +132,183 @@ static void test_room(const char *path, uint64_t step)
         machsym_image_close(made);
         machsym_map_close(map);
     }
-    CHECK(cut > 0 && whole > 0);
+    CHECK(cut > 0 && whole > 0 && decided > 0);
+    machsym_image_close(image);
+}
+
+/* ---- Rules, by hand ---- */
+
+enum { NONE = UINT32_MAX, A = 0x100, B = 0x200, C = 0x300, SIZE = 16 };
+
+/* Functions of two bodies, and of one place where functions of two sizes begin. Fields: lo, size, at, number, is_first,
+ * is_visible, name, entry. */
+static const ms_mg_function functions[] = {
+    {A, SIZE, 0, 0, true, true, 1, 11},        /* number 0 */
+    {A, SIZE, 0, 0, false, true, 2, 12},       /* 1 */
+    {A, SIZE, 16, 0, false, false, 3, 13},     /* 2: units cannot see it */
+    {A, SIZE, 32, 0, false, true, 4, 14},      /* 3: another body has that name, too */
+    {B, SIZE, 0, 0, true, true, 5, 21},        /* 0 */
+    {B, SIZE, 48, 0, false, true, 4, 22},      /* 1 */
+    {B, SIZE, 64, 0, false, true, 6, 23},      /* 2 */
+    {B, SIZE, 80, 0, false, true, 6, 24},      /* 3: the name that number 2 has */
+    {C, SIZE, 0, 0, true, true, 7, 31},        /* 0 */
+    {C, SIZE + 4, 96, 0, false, true, 8, 32}}; /* other code */
+
+/* A call, and the row that comes of it: the number of the caller and of the callee. callee NONE: there is none. */
+static const struct {
+    uint32_t body; /* that the call names; NONE: a declaration */
+    uint64_t name;
+    uint64_t target;
+    uint64_t caller;
+    uint32_t want_caller;
+    uint32_t want_body;
+    uint32_t want_callee;
+} calls_made[] = {
+    {NONE, 2, 99, 0, 0, A, 1},    /* a declaration, by its name */
+    {NONE, 2, 99, 13, 2, A, 1},   /* of a caller that shares its code */
+    {NONE, 3, 99, 0, 0, 0, NONE}, /* declarations are not of what units cannot see */
+    {A, 3, 99, 0, 0, A, 2},       /* but code there may be of it */
+    {NONE, 3, 13, 0, 0, A, 2},    /* and its entry is */
+    {NONE, 4, 99, 0, 0, 0, NONE}, /* two bodies have functions of the name */
+    {A, 4, 99, 0, 0, A, 3},       /* in one of them */
+    {B, 4, 99, 0, 0, B, 1},        {B, 6, 99, 0, 0, 0, NONE},     /* two functions of a body have the name */
+    {B, 6, 24, 0, 0, B, 3},                                       /* which their entries tell apart */
+    {B, 2, 99, 0, 0, 0, NONE},                                    /* the body has no function of the name */
+    {NONE, 8, 99, 0, 0, 0, NONE},                                 /* it has other code */
+    {NONE, 8, 32, 0, 0, 0, NONE},  {NONE, 2, 99, 98, 0, 0, NONE}, /* a caller that is not told of */
+    {NONE, 2, 99, 32, 0, 0, NONE},                                /* it has other code */
+    {NONE, 9, 99, 0, 0, 0, NONE}};                                /* nothing has the name */
+
+enum { FUNCTIONS = sizeof functions / sizeof *functions, CALLS = sizeof calls_made / sizeof *calls_made };
+
+/* Puts the functions together with calls whose fields are those above; they return to 4, 8, 12, ... */
+static void settle(ms_mg *m, machsym_part **part, const ms_mg_function *v, const ms_mg_site *sites,
+                   size_t count)
+{
+    machsym_allocator none;
+    memset(&none, 0, sizeof none);
+    memset(m, 0, sizeof *m);
+    m->arena = ms_arena_make(ms_arena_default(none));
+    *part = ms_mg_new_part(ms_arena_default(none));
+    m->symbols = ms_mg_new_part(ms_arena_default(none));
+    m->parts = part;
+    m->part_count = 1;
+    ms_mg_folds *folds = &(*part)->folds;
+    folds->functions = (ms_mg_function *)ms_arena_keep(&folds->arena, v, FUNCTIONS, sizeof *v);
+    folds->function_count = FUNCTIONS;
+    folds->sites = (ms_mg_site *)ms_arena_keep(&folds->arena, sites, count, sizeof *sites);
+    folds->site_count = count;
+    folds->size = 112;
+    ms_mt_take(m, *part);
+    ms_mt_finish(m);
+}
+
+static void test_rules(void)
+{
+    ms_mg_site sites[CALLS];
+    machsym_part *part;
+    ms_mg m;
+    size_t row = 0;
+    for (uint32_t i = 0; i < CALLS; i++) {
+        ms_mg_site site = {4 + 4 * i, calls_made[i].body, calls_made[i].name, calls_made[i].target,
+                           calls_made[i].caller};
+        sites[i] = site;
+    }
+    settle(&m, &part, functions, sites, CALLS);
+    CHECK_EQ(m.row_count, 6); /* three functions of A, three of B, none of C */
+    for (size_t i = 0; i < m.row_count; i++)
+        CHECK(m.rows[i].lo == (i < 3 ? A : B) && m.rows[i].size == SIZE && m.rows[i].at == 16 * i);
+    for (uint32_t i = 0; i < CALLS; i++) {
+        bool is_there = row < m.call_count && m.calls[row].return_off == 4 + 4 * i;
+        CHECK(is_there == (calls_made[i].want_callee != NONE));
+        if (is_there)
+            CHECK(m.calls[row].caller == calls_made[i].want_caller &&
+                  m.calls[row].body == calls_made[i].want_body &&
+                  m.calls[row].callee == calls_made[i].want_callee);
+        row += is_there;
+    }
+    CHECK_EQ(row, m.call_count);
+    ms_mg_close(&m);
+}
+
+/* A body with a function for which there was no room: its names decide nothing, entries do. Two calls that return to one
+ * address in one function say nothing, in two functions both count. */
+static void test_cut_rules(void)
+{
+    static const ms_mg_site sites[] = {{4, NONE, 2, 99, 0},   {8, A, 3, 99, 0},     {12, NONE, 2, 12, 0},
+                                       {16, NONE, 5, 99, 0},  {20, NONE, 5, 99, 0}, {20, NONE, 5, 23, 0},
+                                       {24, NONE, 5, 99, 12}, {24, NONE, 5, 23, 13}};
+    static const ms_tw_call want[] = {{12, 0, A, 1}, {16, 0, B, 0}, {24, 1, B, 0}, {24, 2, B, 2}};
+    ms_mg_function v[FUNCTIONS];
+    machsym_part *part;
+    ms_mg m;
+    memcpy(v, functions, sizeof v);
+    v[3].at = ms_TW_CUT;
+    settle(&m, &part, v, sites, sizeof sites / sizeof *sites);
+    CHECK_EQ(m.row_count, 6);
+    CHECK(m.rows[2].lo == A && m.rows[2].at == ms_TW_CUT && m.rows[1].at == 16);
+    CHECK_EQ(m.call_count, sizeof want / sizeof *want);
+    for (size_t i = 0; i < m.call_count && i < sizeof want / sizeof *want; i++)
+        CHECK(memcmp(&m.calls[i], &want[i], sizeof *want) == 0);
+    ms_mg_close(&m);
+}
+
+/* A caller whose body has functions that the map does not tell decides nothing. */
+static void test_cut_caller(void)
+{
+    machsym_image *image = test_open("tests/fixtures/bin/folded-arm64-all.dwarf");
+    machsym_map *map = make_map(image, 100000);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    for (int cut = 0; cut < 2; cut++) {
+        machsym_pc pcs[2] = {{0x100000450, false},
+                             {0x100000480, true}}; /* area_a, or area_b, which share code */
+        machsym_frame frames[2 * FRAMES];
+        machsym_call calls[2];
+        machsym_open_desc file;
+        machsym_session_desc how;
+        machsym_image *made = NULL;
+        machsym_session *session = NULL;
+        uint8_t *copy = (uint8_t *)malloc(bytes.len);
+        memcpy(copy, bytes.ptr, bytes.len);
+        uint64_t at = 0;
+        for (uint32_t i = 0; i < ms_rd_raw_u32(copy + 60); i++)
+            at = ms_rd_raw_u32(copy + 96 + 32 * i) == ms_MAP_TWINS ? ms_rd_raw_u64(copy + 96 + 32 * i + 8)
+                                                                   : at;
+        while (ms_rd_raw_u32(copy + at) != 0x46c) /* that body */
+            at += ms_TW_ROW_BYTES;
+        if (cut)
+            ms_map_store_u32(copy + at + 8, ms_TW_CUT);
+        memset(&file, 0, sizeof file);
+        memset(&how, 0, sizeof how);
+        file.bytes.ptr = copy;
+        file.bytes.len = bytes.len;
+        file.flags = MACHSYM_OPEN_UNCHECKED;
+        CHECK(machsym_image_open(&file, &made, NULL) == MACHSYM_OK);
+        how.lines = MACHSYM_LINES_DWARF;
+        how.image = made;
+        CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
+        machsym_session_stack(session, pcs, 2, calls, frames, 2 * FRAMES);
+        CHECK(!calls[0].is_decided && calls[0].function_count == 3);
+        CHECK_EQ(calls[1].function_count, cut ? 1 : 2);
+        machsym_session_close(session);
+        machsym_image_close(made);
+        free(copy);
+    }
+    machsym_map_close(map);
     machsym_image_close(image);
 }
 
 int main(void)
 {
+    test_begin();
+    test_rules();
+    test_end("rules");
+    test_begin();
+    test_cut_rules();
+    test_end("a cut body");
+    test_begin();
+    test_cut_caller();
+    test_end("a cut caller");
     test_begin();
     test_room("tests/fixtures/bin/folded-arm64-all.dwarf", 7);
     test_end("all");

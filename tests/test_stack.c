@@ -186,6 +186,8 @@ static void put_callers(program *p, targets *t, row *rows)
     put_function(p, A_CALLER, "_Z6callerv", CALLER, CALLS);
     for (size_t i = 0; i < ROWS; i++)
         put_call(p, rows[i].target, CALLER + 8 * (i + 1));
+    put_call(p, t->f2, CALLER + 8 * (ROWS + 1)); /* two calls that return to one address */
+    put_call(p, t->f3, CALLER + 8 * (ROWS + 1));
     put8(&p->info, 0);
     put_function(p, A_CALLER, "_Z5twin1v", TWIN, SIZE);
     put_call(p, t->f2, TWIN + 8);
@@ -245,6 +247,34 @@ static void check_memory(const machsym_image *image, const row *rows)
     test_end("each allocation fails once");
 }
 
+/* A map of the program decides as the program does. */
+static void check_map(const machsym_image *image, const row *rows)
+{
+    machsym_plan_desc plan;
+    machsym_map *map = NULL;
+    memset(&plan, 0, sizeof plan);
+    plan.image = image;
+    plan.lines = MACHSYM_LINES_PEOPLE;
+    CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    machsym_image *made = test_open_bytes(bytes.ptr, bytes.len);
+    machsym_session *session = test_session(made, MACHSYM_LINES_PEOPLE, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        char title[32];
+        snprintf(title, sizeof title, "call of row %zu, of a map", i);
+        test_begin();
+        check_called(session, CALLER + 8 * (i + 1), rows[i].name);
+        check_called(session, CALLER + 8 * (i + 1) + 1, NULL);
+        test_end(title);
+    }
+    check_called(session, CALLER + 8 * (ROWS + 1), NULL);
+    check_called(session, TWIN + 8, "_Z2f2v");
+    check_called(session, TWIN + 16, NULL);
+    machsym_session_close(session);
+    machsym_image_close(made);
+    machsym_map_close(map);
+}
+
 int main(void)
 {
     program p;
@@ -265,12 +295,14 @@ int main(void)
         check_called(session, CALLER + 8 * (i + 1) + 1, NULL); /* no call returns there */
         test_end(title);
     }
-    check_called(session, TWIN + 8, "_Z2f2v"); /* both callers call the same */
-    check_called(session, TWIN + 16, NULL);    /* they do not */
-    check_called(session, UINT64_MAX, NULL);   /* another image's */
-    check_called(session, 0x1400, NULL);       /* nobody's code */
+    check_called(session, CALLER + 8 * (ROWS + 1), NULL); /* two calls are there */
+    check_called(session, TWIN + 8, "_Z2f2v");            /* both callers call the same */
+    check_called(session, TWIN + 16, NULL);               /* they do not */
+    check_called(session, UINT64_MAX, NULL);              /* another image's */
+    check_called(session, 0x1400, NULL);                  /* nobody's code */
     machsym_session_close(session);
     check_memory(image, rows);
+    check_map(image, rows);
     machsym_image_close(image);
     program_free(&p);
     return test_done();

@@ -453,7 +453,7 @@
  * begins at lo and has size bytes, whatever the root says. When nothing is found, the function has no frames there.
  *
  * The functions of a body have numbers: 0 is the one of RUNS or SYMBOL RUNS, 1 is that of the first row of the body, and
- * so on. CALLS has a row of 16 bytes for each call whose called function is in the debug info: u32 offset that the call
+ * so on. CALLS has rows of 16 bytes, one for a call where the debug info names the called function: u32 offset that the call
  * returns to; u32 number of the function that has the call, in the body that contains the call, or 0 if that code belongs
  * to one function; u32 lo of the called body; u32 number of the called function there. Rows ascend by the first two.
  *
@@ -669,7 +669,7 @@
 /* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
  * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
 
-/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 9,000 bytes at -Os and 15,000 at -O2,
+/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 9,100 bytes at -Os and 14,400 at -O2,
  * gcc 12, x86_64. */
 
 /* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
@@ -29090,19 +29090,27 @@ static const ms_mf_target *ms_mf_target_of(ms_mf *f, machsym_session *s, uint64_
     return target;
 }
 
+/* Whether the function of an entry may share its code, as far as symbols tell, or functions of the unit.
+ * Where no address has several symbols, they tell nothing. */
+static bool ms_mf_may_be_shared(const ms_mf *f, const ms_fn_table *functions, const ms_mf_target *target)
+{
+    size_t twins = 0;
+    if (target->lo != UINT64_MAX)
+        ms_body_twins(functions, target->lo, &twins);
+    return twins != 0 || f->hints->alias_count == 0 || ms_mf_is_named(f->hints, target->name) ||
+           ms_mf_is_alias(f->hints, target->lo);
+}
+
 /* Adds a call if its callee may share its code. */
 static void ms_mf_add_site(ms_mf *f, machsym_session *s, const ms_fn_table *functions, uint64_t return_pc,
                            uint64_t entry, uint64_t caller)
 {
     ms_mg_folds *folds = f->folds;
-    size_t twins = 0;
     const ms_mf_target *target = ms_mf_target_of(f, s, entry);
     uint64_t off = return_pc - f->info.text_addr;
     uint64_t body = target->lo == UINT64_MAX ? UINT32_MAX : target->lo - f->info.text_addr;
-    if (body != UINT32_MAX)
-        ms_body_twins(functions, target->lo, &twins);
     if (target->name == 0 || off > UINT32_MAX || body > UINT32_MAX ||
-        (twins == 0 && !ms_mf_is_named(f->hints, target->name) && !ms_mf_is_alias(f->hints, target->lo)))
+        !ms_mf_may_be_shared(f, functions, target))
         return;
     ms_mg_site *v = (ms_mg_site *)ms_arena_grow(&folds->arena, folds->sites, folds->site_count,
                                                 &folds->site_cap, sizeof *v);
@@ -29164,10 +29172,12 @@ static bool ms_mf_may_have(const ms_mf *f, machsym_session *s)
     return f->hints->alias_count != 0 || (ms_fold_begin(s, NULL) && ms_fold_losers_of(s)->count != 0);
 }
 
-/* Whether calls may be told of: there is a name to find, and entries are those of the whole program. */
+/* Whether calls may be told of: there may be one of them, and entries are those of the whole program. */
 static bool ms_mf_wants_sites(ms_mf *f, const machsym_session *s, const ms_ses_unit *unit)
 {
-    if (s->env.dw->moves != NULL || (f->hints->name_count == 0 && unit->functions.twin_count == 0))
+    const ms_mf_hints *hints = f->hints;
+    bool may_be = hints->name_count != 0 || hints->alias_count == 0 || unit->functions.twin_count != 0;
+    if (s->env.dw->moves != NULL || !may_be)
         return false;
     if (f->targets == NULL)
         f->targets = (ms_mf_target *)ms_arena_zeroed(&f->folds->arena, ms_MF_TARGETS, sizeof *f->targets);
