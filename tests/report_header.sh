@@ -23,7 +23,7 @@ int main(void)
 }
 END
 for compiler in "gcc -x c -std=c99" "g++ -x c++ -std=c++11" "clang -x c -std=c99" \
-    "clang++ -x c++ -std=c++11"; do
+    "clang -x c++ -std=c++11"; do
     command -v "${compiler%% *}" >/dev/null || { skip "report_header: no ${compiler%% *}"; continue; }
     for file in impl user; do
         # shellcheck disable=SC2086

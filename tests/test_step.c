@@ -160,6 +160,8 @@ static void test_x86_64(void)
     s.v[7] = STACK + 12 * 8;
     s.v[6] = STACK + 8 * 8;
     CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).end, MACHSYM_UNWIND_WRONG_WAY);
+    s.v[7] = UINT64_MAX; /* nothing is above it */
+    CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).end, MACHSYM_UNWIND_WRONG_WAY);
     stack[9] = 0;
     CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).end, MACHSYM_UNWIND_BOTTOM);
 }

@@ -11899,8 +11899,8 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
     caller.v[arch.fp] = ms_mo_unsigned(desc->cputype, caller.v[arch.fp]);
     if (caller.v[arch.pc] == 0)
         return MACHSYM_UNWIND_BOTTOM;
-    uint64_t least = s->v[arch.sp] + (arch.is_arm64 && ms_uns_stopped(s) ? 0 : 1);
-    if (caller.v[arch.sp] < least && caller.how != MACHSYM_UNWIND_SIGNAL)
+    bool same = caller.v[arch.sp] == s->v[arch.sp] && arch.is_arm64 && ms_uns_stopped(s);
+    if (caller.v[arch.sp] <= s->v[arch.sp] && !same && caller.how != MACHSYM_UNWIND_SIGNAL)
         return MACHSYM_UNWIND_WRONG_WAY;
     caller.frame_count++;
     *s = caller;
