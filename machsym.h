@@ -12,10 +12,10 @@
  *
  *     open a dSYM, a binary or a map      machsym_image_open, machsym_error_text    all threads may use it
  *     begin lookups                       machsym_session_open                      one for each thread
- *     make a file address of a pc         machsym_image_addr
- *     look one address up                 machsym_session_frames, machsym_frame_name
- *     look thousands up                   machsym_session_lookup                    examples/batch.c
- *     look the stack of a crash up        machsym_session_stack
+ *     make a file address of a pc         machsym_image_addr_of_pc
+ *     look one address up                 machsym_session_frames_at_addr, machsym_frame_name
+ *     look thousands up                   machsym_session_frames_at_addrs           examples/batch.c
+ *     look the stack of a crash up        machsym_session_frames_of_stack
  *     resolve a whole image, keep that    machsym_map_build, machsym_map_save       examples/map.c
  *     list slices and UUIDs of a file     machsym_list_slices
  *     read a mangled name                 machsym_demangle
@@ -45,8 +45,8 @@
  *         how.image = image;
  *         if (machsym_session_open(&how, &session, &err) != MACHSYM_OK)
  *             return 1;
- *         uint64_t addr = machsym_image_addr(image, 0x102a30000, 0x102a309b6);
- *         size_t count = machsym_session_frames(session, addr, frames, 16);
+ *         uint64_t addr = machsym_image_addr_of_pc(image, 0x102a30000, 0x102a309b6);
+ *         size_t count = machsym_session_frames_at_addr(session, addr, frames, 16);
  *         for (size_t i = 0; i < count && i < 16; i++) {
  *             machsym_frame_name(&frames[i], 0, text, sizeof text);
  *             machsym_str file_name = frames[i].file.name;
@@ -58,10 +58,10 @@
  *     }
  *
  * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
- * runtime address - load address + vmaddr of __TEXT. Functions take file addresses as addr and
- * runtime addresses as pc; machsym_image_addr makes the one of the other. A return address points after its
- * call, so look up the address one below it: every frame of a thread but the first one is such an address.
- * (machsym_session_stack does that by itself.)
+ * runtime address - load address + vmaddr of __TEXT. The name of a function says which one it takes:
+ * addr is a file address, pc a runtime address. machsym_image_addr_of_pc makes the first of the second. A
+ * return address points after its call, so look up the address one below it: every frame of a thread but the
+ * first one is such an address. (machsym_session_frames_of_stack does that by itself.)
  *
  * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
  * the place of the call in it. No frame means that nothing is known of the address; that is no error.
@@ -83,7 +83,7 @@
  *     field          file   memory  map    cache  entry  from
  *     path           yes    name    yes    yes    yes    -
  *     bytes          yes    yes     yes    yes    yes    -
- *     read           yes    no      yes    yes    yes    -
+ *     io             yes    no      yes    yes    yes    -
  *     pair_path      yes    yes     no     no     no     no
  *     pair_bytes     yes    yes     no     no     no     no
  *     arch           yes    yes     yes    yes    yes    yes
@@ -92,19 +92,19 @@
  *     load_addr      -      yes     -      -      -      -
  *     oso_prefixes   yes    -       -      -      -      -
  *     oso_dirs       yes    -       -      -      -      -
- *     cache_parts    -      -       -      yes    yes    -
+ *     cache_files    -      -       -      yes    yes    -
  *     allocator      yes    yes     yes    yes    yes    yes
  *
- * One of path, bytes, read and from says where the file is. from and entry belong together. name: what names
+ * One of path, bytes, io and from says where the file is. from and entry belong together. name: what names
  * and messages call the bytes. Of a kernel collection, the images are opened by entry as those of a cache,
  * and object files are searched as for a file. Of the flags, MACHSYM_OPEN_UNCHECKED and
- * MACHSYM_OPEN_BY_PIECES are for maps, MACHSYM_OPEN_NO_OBJECTS and MACHSYM_OPEN_ANY_TIME for files with a
+ * MACHSYM_OPEN_BY_PAGES are for maps, MACHSYM_OPEN_NO_OBJECTS and MACHSYM_OPEN_ANY_TIME for files with a
  * debug map, MACHSYM_OPEN_NO_PAIR and MACHSYM_OPEN_COPY for what is opened by its path.
  *
  * ---- Many addresses: examples/batch.c ----
  *
- * machsym_session_lookup takes addresses in any order, and visits them in the order that decodes each unit
- * once. Ask for thousands at a time.
+ * machsym_session_frames_at_addrs takes addresses in any order, and visits them in the order that decodes
+ * each unit once. Ask for thousands at a time.
  *
  * ---- Many threads: examples/threads.c ----
  *
@@ -116,20 +116,20 @@
  *
  * A map is a whole image resolved once, into a file that is used as it lies there. machsym_map_build makes
  * one; machsym_plan_open, machsym_part_build and machsym_map_merge make the same one with many threads.
- * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
- * the bare lookup, which allocates nothing.
+ * machsym_image_open opens it like any other file, so sessions answer from maps too.
+ * machsym_map_frames_at_addr is the bare lookup, which allocates nothing.
  *
- * A *part* is what a thread builds of a map, a *chunk* what a key-value store keeps of one, a *sheet* the
+ * A *part* is what a thread builds of a map, a *chunk* what a key-value store keeps of one, a *page* the
  * 16 KB that have a checksum, and a *run* the ranges that are stored together.
  *
  * ---- System libraries ----
  *
  * The code of the system's libraries lies in dyld shared caches, of many files since iOS 15.
- * machsym_image_open opens the main file, and finds the others beside it or in cache_parts by their UUIDs.
- * machsym_image_next_entry lists the images, and machsym_image_entry_at tells which one has an address. An
- * image is opened by machsym_open_desc.entry, with from when there are many. It has a session of its own, and
- * its addresses are those of the cache, which all slide by the same distance. No file is copied, and only the
- * pages that are needed are read. A file that is missing costs what lies in it:
+ * machsym_image_open opens the main file, and finds the others beside it or in cache_files by their UUIDs.
+ * machsym_image_next_entry lists the images, and machsym_image_entry_at_addr tells which one has an address.
+ * An image is opened by machsym_open_desc.entry, with from when there are many. It has a session of its own,
+ * and its addresses are those of the cache, which all slide by the same distance. No file is copied, and only
+ * the pages that are needed are read. A file that is missing costs what lies in it:
  * machsym_image_next_cache_file. Names come from exports, local symbols, Objective-C and Swift metadata; the
  * <redacted> symbols of images only tell where functions begin. No real iOS cache was at hand when this was
  * written: caches made from the description of the format stood for them.
@@ -159,7 +159,7 @@
  *
  * ---- Files that are not in memory ----
  *
- * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
+ * machsym_open_desc.io is a callback that copies bytes of a file: from a server, out of an archive, in a
  * browser. Only the chosen slice is read, in this order. Code other than __objc_stubs, types and locations of
  * variables are not read.
  *
@@ -171,15 +171,15 @@
  *   lists symbols, classes or types), and when a map of such a program is planned: each section of metadata
  *   that is looked into, once a session, which keeps it.
  *
- * machsym_image_info counts the first two, machsym_session_get_reads the third. Memory is asked for as many
- * bytes as the slice has. Bytes that are not read are never touched: systems provide no pages for them. A
- * slice that is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What
+ * machsym_image_info counts the first two, machsym_session_get_io_stats the third. Memory is asked for as
+ * many bytes as the slice has. Bytes that are not read are never touched: systems provide no pages for them.
+ * A slice that is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What
  * cannot be read is damage. To learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the beginning is read when it is opened: 32 KB, or more of maps above 32 MB. Then
- * sessions read sheets of 16 KB when lookups need them. At most four of them wait for each other: index, run,
- * names, and names that go on in another sheet. Each session keeps MACHSYM_KEPT_SHEETS sheets, and asks in
- * its own thread. A sheet is compared with its checksum before it answers.
+ * sessions read pages of 16 KB when lookups need them. At most four of them wait for each other: index, run,
+ * names, and names that go on in another page. Each session keeps MACHSYM_KEPT_PAGES pages, and asks in
+ * its own thread. A page is compared with its checksum before it answers.
  *
  * ---- Lifetimes: docs/drawings/lifetimes.svg ----
  *
@@ -212,14 +212,14 @@
  *
  * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
  * machsym_image_info tells what was found so far, and how many bytes a file lacks that is cut short.
- * machsym_image_read_info looks at the sections and unit headers of debug info before, which opening does not
- * touch. No map is made of half a file, or of one that contradicts itself, unless that is asked for, and
+ * machsym_image_count_damage looks at the sections and unit headers of debug info before, which opening does
+ * not touch. No map is made of half a file, or of one that contradicts itself, unless that is asked for, and
  * every map of a damaged file says what it is (MACHSYM_MAP_DAMAGED).
  *
  * What opening compares are load commands: their kinds and sizes, sections with their segments and each
- * other, and tables with __LINKEDIT. machsym_image_read_info also compares names of symbols with their
+ * other, and tables with __LINKEDIT. machsym_image_count_damage also compares names of symbols with their
  * string table and with those that the debug info gives some functions, units with the sections of code,
- * and sections with what some units need of them. machsym_session_read_info and machsym_map_merge
+ * and sections with what some units need of them. machsym_session_count_all and machsym_map_merge
  * decode all units, and also compare their lines and ranges. Rows of a sequence ascend, name
  * files of the table, and end where a function does; lines are not counted down below 0; sequences lie
  * apart. A range ends after it begins, in the same section. A call lies inside of what it is inlined into,
@@ -281,8 +281,8 @@
  * names (a block of 1 KB for most, and DICT once, 16 KB). So a reader of a file that lies far away asks four times.
  * It asks once more where runs crowd (a list of the index), and for each further block of names and paths.
  *
- * A reader that compares checksums reads sheets of 16 KB (see Checksums). machsym_image_open with a callback does
- * so: it reads 32 KB to open a map of up to 32 MB. Then a cold lookup reads 2 to 4 sheets in most cases: one of the
+ * A reader that compares checksums reads pages of 16 KB (see Checksums). machsym_image_open with a callback does
+ * so: it reads 32 KB to open a map of up to 32 MB. Then a cold lookup reads 2 to 4 pages in most cases: one of the
  * index, one of runs, and those of the names; and one or two of DICT for the first.
  *
  * ## Conventions
@@ -323,7 +323,7 @@
  * | kind | table | a | b |
  * |---|---|---|---|
  * | 1 | NAME: the image's name; no NUL ends it | | |
- * | 2 | SHEETS: u64 checksums | low half of its checksum | high half |
+ * | 2 | PAGES: u64 checksums | low half of its checksum | high half |
  * | 3 | INDEX of RUNS: u32 numbers | shift, 31 at most | buckets |
  * | 4 | RUNS from debug info, by address | how many | |
  * | 5 | SYMBOL INDEX | as of INDEX | as of INDEX |
@@ -337,7 +337,7 @@
  *
  * A map in which no functions share code has no rows of the kinds 9 to 12. Their rows have flag 1.
  *
- * SHEETS stands right after the directory, and NAME after SHEETS. RUNS, SYMBOL RUNS and TWIN RUNS end in 8 bytes that are zero and no run, so
+ * PAGES stands right after the directory, and NAME after PAGES. RUNS, SYMBOL RUNS and TWIN RUNS end in 8 bytes that are zero and no run, so
  * that a field of any width can be read as 8 bytes.
  *
  * ## Index
@@ -482,8 +482,8 @@
  * 5. The result is sum xor (sum >> 29).
  *
  * The checksum of header and directory is the sum of the 96 bytes of the header, with the checksum's own 8
- * bytes zero, xor the sum of the directory. All that stands after SHEETS is divided into sheets of 16,384
- * bytes; the last one may be shorter. SHEETS has the sum of each. So a reader may check all of a map when it
+ * bytes zero, xor the sum of the directory. All that stands after PAGES is divided into pages of 16,384
+ * bytes; the last one may be shorter. PAGES has the sum of each. So a reader may check all of a map when it
  * opens it, or what it reads when it reads it.
  *
  * Checksums find damage. They are no protection against forgery, and readers must check every bound.
@@ -570,7 +570,7 @@
  *   >>bodies        finds the rows of each function of a unit in which functions share their code.
  *   >>callsites     finds which function the call before a return address calls, as the debug info has it.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
- *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
+ *   >>pages         gives bytes of a map to one thread, and compares each page of them with its checksum before.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
  *   >>twins         tells which functions of a map share code, and which one of them a call calls.
@@ -626,7 +626,7 @@
  *     MACHSYM_NO_UNWIND       leave code out
  *     MACHSYM_CACHE_LIMIT     memory of a session: decoded units
  *     MACHSYM_MAX_OBJECTS     memory of a session: object files that are open
- *     MACHSYM_KEPT_SHEETS     memory of a session: a map that is read by a callback
+ *     MACHSYM_KEPT_PAGES     memory of a session: a map that is read by a callback
  *     MACHSYM_SMALL_FILE      which files are read and not mapped
  *     MACHSYM_DEMANGLE_STACK  stack of machsym_demangle
  *     MACHSYM_ARENA_CHUNK     how much is asked of an allocator at once
@@ -684,10 +684,10 @@
 #define MACHSYM_MAX_OBJECTS 64
 #endif
 
-/* How many sheets of 16 KB a session keeps of a map that is read by machsym_open_desc.read. A lookup
+/* How many pages of 16 KB a session keeps of a map that is read by machsym_open_desc.io. A lookup
  * needs two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
-#ifndef MACHSYM_KEPT_SHEETS
-#define MACHSYM_KEPT_SHEETS 64
+#ifndef MACHSYM_KEPT_PAGES
+#define MACHSYM_KEPT_PAGES 64
 #endif
 
 /* Files up to this many bytes are read into memory rather than mapped: that is as fast, and stays valid when
@@ -736,7 +736,7 @@
 #define MACHSYM_MAX_DSYM_LEVELS 6
 #endif
 
-/* How many bytes at the beginning of a file, and of each slice, are asked of machsym_open_desc.read at first:
+/* How many bytes at the beginning of a file, and of each slice, are asked of machsym_open_desc.io at first:
  * load commands of real files have 4,000 to 20,000 bytes, and asking twice takes longer than reading
  * these. */
 #ifndef MACHSYM_READ_HEAD
@@ -1396,10 +1396,10 @@ enum machsym_open_flags {
     MACHSYM_OPEN_ANY_TIME = 1u << 5,
     /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
     MACHSYM_OPEN_UNCHECKED = 1u << 3,
-    /* The file is a map: sessions compare the checksum of each sheet of 16 KB when they first need it, so
-     * that opening costs the same whatever the size. See machsym_session_get_reads. What
+    /* The file is a map: sessions compare the checksum of each page of 16 KB when they first need it, so
+     * that opening costs the same whatever the size. See machsym_session_get_io_stats. What
      * machsym_image_info.map gives by itself is unchecked. */
-    MACHSYM_OPEN_BY_PIECES = 1u << 7
+    MACHSYM_OPEN_BY_PAGES = 1u << 7
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -1414,14 +1414,14 @@ typedef struct machsym_oso_prefix {
  * into, __objc_stubs among them. Other code, locations of variables, types, and the slices of other
  * architectures are never asked for. Object files and kernel collections are read whole. What cannot be read
  * is damage of its section. Of a map the beginning is read, and sessions read the rest on demand. */
-typedef struct machsym_reader {
+typedef struct machsym_io {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. It is called in the thread that needs the bytes, and
      * so by several at once. */
-    size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
+    size_t (*read)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
-} machsym_reader;
+} machsym_io;
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
@@ -1459,11 +1459,11 @@ typedef struct machsym_open_desc {
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, and only the bytes that are read are
      * touched. */
-    machsym_reader read;
+    machsym_io io;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
      * among them are looked for beside path. */
-    const machsym_bytes *cache_parts;
-    size_t cache_part_count;
+    const machsym_bytes *cache_files;
+    size_t cache_file_count;
     /* The open cache or collection that entry is an image of, in place of path, bytes and read: opening many
      * of its images opens its files once. It must outlive the image. */
     const struct machsym_image *from;
@@ -1519,18 +1519,18 @@ typedef struct machsym_image_info {
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
     uint32_t symbol_count;
     /* How many parts were found damaged so far: while opening, and in what is read once for all sessions (see
-     * machsym_image_read_info). machsym_session_read_info counts what lookups find. */
+     * machsym_image_count_damage). machsym_session_count_all counts what lookups find. */
     uint32_t damage_count;
     /* The first of them. */
     machsym_damage damage;
-    /* The map that answers, when the file is one; else NULL. Of a map that is read by machsym_open_desc.read
-     * only sessions find frames and names; machsym_map_get_info and machsym_map_addr work too. */
+    /* The map that answers, when the file is one; else NULL. Of a map that is read by machsym_open_desc.io
+     * only sessions find frames and names; machsym_map_get_info and machsym_map_addr_of_pc work too. */
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked for what all sessions share, and for how many bytes:
+    /* How often machsym_open_desc.io was asked for what all sessions share, and for how many bytes:
      * while the image was opened, and since then for sections of debug info. If two threads asked for the
-     * same section at once, one counts. machsym_session_get_reads tells what sessions asked for
+     * same section at once, one counts. machsym_session_get_io_stats tells what sessions asked for
      * themselves. */
     uint64_t read_count;
     uint64_t read_bytes;
@@ -1544,7 +1544,7 @@ typedef struct machsym_section {
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
     machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, for those that are
-                            encrypted, and for those that machsym_open_desc.read was not asked for; of a file
+                            encrypted, and for those that machsym_open_desc.io was not asked for; of a file
                             that is cut short: those that are there */
     uint32_t flags;
     bool is_code;
@@ -1618,7 +1618,7 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
  * Returns: false when memory is out: then some damage may be unknown. Borrows: views into the image.
  * Threads: any. Cost: debug info that has to be read or decompressed, and a record for each unit; once an
  * image. */
-MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out);
+MACHSYM_API bool machsym_image_count_damage(const machsym_image *image, machsym_image_info *out);
 /* Iterates over the sections of the image, then over those of its other half, each in file order.
  * Returns: false at the end. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
@@ -1641,12 +1641,13 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
  * collection in any segment.
  * Returns: false if no image has it, and for other files. Borrows: views into the image. Threads: any.
  * Cost: a binary search. */
-MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
+MACHSYM_API bool machsym_image_entry_at_addr(const machsym_image *image, uint64_t addr, machsym_entry *out);
 /* Copies what lies at an address of a shared cache and after it. Pointers in data are as dyld leaves them
  * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
  * many bytes; fewer than len where no file that is there has them, or where pointers are stored in an unknown
  * way; 0 for other files. Threads: any. Cost: proportional to len, and to a page. */
-MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len);
+MACHSYM_API size_t machsym_image_read_cache_at_addr(const machsym_image *image, uint64_t addr, void *to,
+                                                    size_t len);
 /* Iterates over the files of a shared cache: the one that was opened, then the others in its order, then the
  * one with local symbols. Returns: false at the end, and at once for other files. Borrows: views into the
  * image. Threads: any. Cost: constant. */
@@ -1657,7 +1658,7 @@ MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machs
  * pc the pointer authentication bits are dropped, of a 32-bit ARM pc the Thumb bit.
  * Returns: the address; UINT64_MAX when pc has more than 32 bits and the image is a 32-bit one. Lookups have
  * no answer for that. Threads: any. Cost: constant. */
-MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
+MACHSYM_API uint64_t machsym_image_addr_of_pc(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
 /* Removes pointer authentication from a runtime address. Do so with the addresses of a report or stack of an
  * arm64 process before comparing them with load addresses. cputype is the Mach-O number; addresses of other
@@ -1756,29 +1757,29 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
  * session's. */
 MACHSYM_API void machsym_session_close(machsym_session *session);
 /* Drops everything that the session keeps. Some names and paths end here: those that the session put together
- * (see machsym_session_frames), and all names from a map. Until then a session keeps every name that a map
- * gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
+ * (see machsym_session_frames_at_addr), and all names from a map. Until then a session keeps every name that
+ * a map gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
 /* Whether memory ran out since the session was opened or trimmed. If so, answers since then may lack frames,
  * names or lines.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
-/* What a session read by itself: see machsym_reader and MACHSYM_OPEN_BY_PIECES. */
-typedef struct machsym_reads {
-    uint64_t count; /* how often machsym_open_desc.read was asked */
+/* What a session read by itself: see machsym_io and MACHSYM_OPEN_BY_PAGES. */
+typedef struct machsym_io_stats {
+    uint64_t count; /* how often machsym_open_desc.io was asked */
     uint64_t bytes; /* for how many bytes */
-    /* Of a map: sheets of 16 KB whose checksum does not match, or that cannot be read. An address has no
+    /* Of a map: pages of 16 KB whose checksum does not match, or that cannot be read. An address has no
      * frames when what tells them is lost, and a frame has no name when that is. Of other images: sections of
-     * metadata that cannot be read, or share their bytes with others; machsym_session_read_info counts them
+     * metadata that cannot be read, or share their bytes with others; machsym_session_count_all counts them
      * as damage too. They are asked for again after machsym_session_trim, and counted again. */
     uint64_t lost;
     uint64_t lost_at; /* where the first of them begins in the file */
-} machsym_reads;
+} machsym_io_stats;
 
 /* Tells what the session read since it was opened; all zero for files that are in memory. Threads: the
  * session's. Cost: constant. */
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out);
+MACHSYM_API void machsym_session_get_io_stats(const machsym_session *session, machsym_io_stats *out);
 
 /* How many bytes of memory the session holds. What an image keeps for all its sessions is not counted:
  * sections of debug info that had to be decompressed, and the table of its symbols, which is made once
@@ -1786,7 +1787,7 @@ MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machs
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
- * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
+ * address of the file (machsym_image_addr_of_pc). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
  * memory ran out there is at least one frame, and each has lacks_memory until machsym_session_trim. No later
  * lookup uses what was found without memory: asked again, once there is some, the session tells all. Only if
@@ -1807,47 +1808,50 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
  * before, without a trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object
  * files were asked. The signal must not have interrupted a call on this very session. */
-MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
-                                          size_t cap);
+MACHSYM_API size_t machsym_session_frames_at_addr(machsym_session *session, uint64_t addr,
+                                                  machsym_frame *frames, size_t cap);
 
-/* machsym_session_frames for many addresses, asked in an order that decodes every unit once. answers[i] says
- * which frames belong to addrs[i]. Frames are written as long as they fit into cap.
+/* machsym_session_frames_at_addr for many addresses, asked in an order that decodes every unit once.
+ * answers[i] says which frames belong to addrs[i]. Frames are written as long as they fit into cap.
  * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
- * addresses. Borrows, Threads: as machsym_session_frames. Cost: that of the lookups, and a sort. */
-MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
-                                          machsym_answer *answers, machsym_frame *frames, size_t cap);
+ * addresses. Borrows, Threads: as machsym_session_frames_at_addr. Cost: that of the lookups, and a sort. */
+MACHSYM_API size_t machsym_session_frames_at_addrs(machsym_session *session, const uint64_t *addrs,
+                                                   size_t count, machsym_answer *answers,
+                                                   machsym_frame *frames, size_t cap);
 
 /* Iterates over the functions that share the code at an address: a linker that folds identical code keeps one
- * body for functions of equal code. The first one is that of machsym_session_frames. The others are functions
- * of the debug info with the same range, each with its own lines and inlined calls, then symbols of the same
- * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. A map tells the same
- * functions, after the first one in an order of its own; a chunk of a map tells the first one alone.
- * Returns: the number of frames of the next function, as machsym_session_frames does; 0 at the end. Borrows,
- * Threads: as machsym_session_frames. Cost: for the first function that of machsym_session_frames. For the
- * second the unit headers, .debug_aranges and the symbols are read and sorted once a session; then a few
- * binary searches, and units that have functions with the same code are decoded. */
-MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                               machsym_frame *frames, size_t cap);
+ * body for functions of equal code. The first one is that of machsym_session_frames_at_addr. The others are
+ * functions of the debug info with the same range, each with its own lines and inlined calls, then symbols of
+ * the same address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. A map tells
+ * the same functions, after the first one in an order of its own; a chunk of a map tells the first one alone.
+ * Returns: the number of frames of the next function, as machsym_session_frames_at_addr does; 0 at the end.
+ * Borrows, Threads: as machsym_session_frames_at_addr. Cost: for the first function that of
+ * machsym_session_frames_at_addr. For the second the unit headers, .debug_aranges and the symbols are read
+ * and sorted once a session; then a few binary searches, and units that have functions with the same code are
+ * decoded. */
+MACHSYM_API size_t machsym_session_next_folded_at_addr(machsym_session *session, uint64_t addr,
+                                                       machsym_cursor *at, machsym_frame *frames, size_t cap);
 
 /* One address of a stack. */
-typedef struct machsym_pc {
-    /* Of the file: see machsym_image_addr. UINT64_MAX: an address of another image. */
+typedef struct machsym_stack_addr {
+    /* Of the file: see machsym_image_addr_of_pc. UINT64_MAX: an address of another image. */
     uint64_t addr;
     /* The address is the one after a call, as all of a stack but the innermost one are: the call before it is
      * looked up. Nothing is to be subtracted from addr. */
     bool is_return;
-} machsym_pc;
+} machsym_stack_addr;
 
 /* What is known of one address of a stack. */
-typedef struct machsym_call {
+typedef struct machsym_stack_answer {
     size_t first; /* its frames among those of the stack */
     size_t count;
     /* Functions that share the code there: 1 when one function has it for itself, 0 when nothing is known. */
     size_t function_count;
     /* There are several, and the caller's debug info says which one it called: the frames are those of that
-     * one. Else they are what machsym_session_frames tells; machsym_session_next_folded tells all. */
+     * one. Else they are what machsym_session_frames_at_addr tells; machsym_session_next_folded_at_addr tells
+     * all. */
     bool is_decided;
-} machsym_call;
+} machsym_stack_answer;
 
 /* Looks up a whole stack, the innermost address first. Where a linker folded functions of equal code, the
  * name of a frame depends on its caller's: DW_TAG_call_site of the caller's function, or of what is inlined
@@ -1857,11 +1861,12 @@ typedef struct machsym_call {
  * that it has: see docs/symmap.md.
  * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
  * addresses. When memory ran out, frames have lacks_memory, and what it lacked for is not decided.
- * Owns / Borrows, Threads: as machsym_session_frames.
- * Cost: that of machsym_session_frames and machsym_session_next_folded for each address; where several
- * functions share code, a pass over the entries of the caller's function. */
-MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
-                                         machsym_call *calls, machsym_frame *frames, size_t cap);
+ * Owns / Borrows, Threads: as machsym_session_frames_at_addr.
+ * Cost: that of machsym_session_frames_at_addr and machsym_session_next_folded_at_addr for each address;
+ * where several functions share code, a pass over the entries of the caller's function. */
+MACHSYM_API size_t machsym_session_frames_of_stack(machsym_session *session, const machsym_stack_addr *pcs,
+                                                   size_t count, machsym_stack_answer *calls,
+                                                   machsym_frame *frames, size_t cap);
 
 /* A concrete function of the debug info. */
 typedef struct machsym_function {
@@ -1894,7 +1899,7 @@ typedef struct machsym_symbol {
 
 /* These three iterate over all functions, line rows and symbols. Functions and rows come unit by unit,
  * symbols by address.
- * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's.
+ * Returns: false at the end. Borrows: as machsym_session_frames_at_addr. Threads: the session's.
  * Cost: proportional to what there is, over all calls. */
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out);
@@ -1909,8 +1914,8 @@ MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cur
 
 /* Iterates over the names that share a start address, the best first. A function has several when the linker
  * folded functions of equal code. Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
-MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                            machsym_str *out);
+MACHSYM_API bool machsym_session_next_alias_at_addr(machsym_session *session, uint64_t addr,
+                                                    machsym_cursor *at, machsym_str *out);
 
 typedef enum machsym_objc_kind {
     MACHSYM_OBJC_CLASS = 0,
@@ -2019,12 +2024,14 @@ typedef struct machsym_explanation {
                                begins; else the address */
 } machsym_explanation;
 
-/* Tells how machsym_session_frames comes to its answer for an address. Not meant to be fast.
- * Borrows: as machsym_session_frames. Threads: the session's. Cost: a lookup, and one pass over all units. */
-MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out);
+/* Tells how machsym_session_frames_at_addr comes to its answer for an address. Not meant to be fast.
+ * Borrows: as machsym_session_frames_at_addr. Threads: the session's. Cost: a lookup, and one pass over all
+ * units. */
+MACHSYM_API void machsym_session_explain_addr(machsym_session *session, uint64_t addr,
+                                              machsym_explanation *out);
 
 /* What the debug info of an image holds, and what of it is damaged. */
-typedef struct machsym_session_info {
+typedef struct machsym_session_counts {
     uint32_t unit_count;
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
@@ -2041,10 +2048,10 @@ typedef struct machsym_session_info {
     uint64_t die_count;           /* entries visited */
     uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
     machsym_damage damage;        /* of a unit: the first that is misleading, else the first of all */
-} machsym_session_info;
+} machsym_session_counts;
 
 /* Decodes every unit once, to count. Threads: the session's. Cost: decodes the whole debug info. */
-MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
+MACHSYM_API void machsym_session_count_all(machsym_session *session, machsym_session_counts *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
 
@@ -2150,7 +2157,7 @@ MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsy
                                             machsym_error *err);
 /* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes, as machsym_map_save writes them; empty if machsym_open_desc.read reads the map.
+/* The map's bytes, as machsym_map_save writes them; empty if machsym_open_desc.io reads the map.
  * Borrows: a view into the map. Threads: any. Cost:
  * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
@@ -2183,9 +2190,9 @@ typedef struct machsym_map_info {
 /* Tells what a map says of itself. Borrows: views into the map. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
-/* The address in the file that a runtime address stands for, as machsym_image_addr tells it.
+/* The address in the file that a runtime address stands for, as machsym_image_addr_of_pc tells it.
  * Threads: any. Cost: constant. */
-MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
+MACHSYM_API uint64_t machsym_map_addr_of_pc(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
 /* One function at an address as a map holds it: its names and its file are references into the map. */
 typedef struct machsym_map_frame {
@@ -2201,20 +2208,23 @@ typedef struct machsym_map_frame {
     bool lacks_callers;
 } machsym_map_frame;
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
- * machsym_map_names makes machsym_frames of these. A session on a map does both.
+/* Which functions hold an address of the file, as machsym_session_frames_at_addr tells it. No name is
+ * unpacked: machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: 0.1 to 0.6 microseconds; the larger the map, the more of it is waiting for memory.
  * Signals: usable in handlers; no allocation, lock or system call. */
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
-                                      size_t cap);
-/* machsym_map_frames for count addresses at once: those of addrs[i] go to frames + i * cap, and counts[i]
- * is what machsym_map_frames returns. Memory is fetched for several lookups at once. The order of addresses
- * does not matter. Threads: any. Cost: count lookups at most. Signals: usable in handlers. */
-MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
-                                         machsym_map_frame *frames, size_t cap, size_t *counts);
-/* Makes frames with names and files of the count frames that machsym_map_frames gave. Names and paths are
- * unpacked into text. A map has no debug info, so die_offset is 0.
+MACHSYM_API size_t machsym_map_frames_at_addr(const machsym_map *map, uint64_t addr,
+                                              machsym_map_frame *frames, size_t cap);
+/* machsym_map_frames_at_addr for many addresses, in the shape of machsym_session_frames_at_addrs: answers[i]
+ * says which frames belong to addrs[i]. Frames are written as long as they fit into cap. Memory is fetched
+ * for several lookups at once. The order of addresses does not matter.
+ * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
+ * addresses. Threads: any. Cost: count lookups at most. Signals: usable in handlers. */
+MACHSYM_API size_t machsym_map_frames_at_addrs(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                               machsym_answer *answers, machsym_map_frame *frames,
+                                               size_t cap);
+/* Makes frames with names and files of the count frames that machsym_map_frames_at_addr gave. Names and paths
+ * are unpacked into text. A map has no debug info, so die_offset is 0.
  * Returns: how many bytes of text all names and paths need; those that do not fit are empty.
  * Borrows: names and paths are views into text.
  * Threads: any. Cost: about a microsecond a name. Signals: usable in handlers; no allocation, lock or system
@@ -2228,7 +2238,7 @@ typedef struct machsym_map_range {
     uint64_t hi;
     bool is_symbol; /* not from debug info */
 } machsym_map_range;
-/* Iterates over the ranges of a map by address. Ask machsym_map_frames for the frames of lo.
+/* Iterates over the ranges of a map by address. Ask machsym_map_frames_at_addr for the frames of lo.
  * Returns: false at the end. Threads: any. Cost: constant. Signals: usable in handlers. */
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
@@ -2406,7 +2416,7 @@ MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_un
     X(machsym_object, 34359738337)                                                                           \
     X(machsym_object_file, 137438953447)                                                                     \
     X(machsym_explanation, 549755813881)                                                                     \
-    X(machsym_session_info, 2199023255531)                                                                   \
+    X(machsym_session_counts, 2199023255531)                                                                 \
     X(machsym_plan_desc, 8796093022151)                                                                      \
     X(machsym_map_info, 35184372088777)                                                                      \
     X(machsym_map_range, 140737488355213)                                                                    \
@@ -2420,11 +2430,11 @@ MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_un
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
-    X(machsym_reads, 9223372036854775643)                                                                    \
-    X(machsym_reader, 9223372036854775783)                                                                   \
+    X(machsym_io_stats, 9223372036854775643)                                                                 \
+    X(machsym_io, 9223372036854775783)                                                                       \
     X(machsym_cache_file, 1152921504606846869)                                                               \
-    X(machsym_pc, 2305843009213693921)                                                                       \
-    X(machsym_call, 4611686018427387817)                                                                     \
+    X(machsym_stack_addr, 2305843009213693921)                                                               \
+    X(machsym_stack_answer, 4611686018427387817)                                                             \
     X(machsym_unwind_section, 9223372036854775549)                                                           \
     X(machsym_unwind_image, 1152921504606846803)                                                             \
     X(machsym_unwind_desc, 2305843009213693907)                                                              \
@@ -3432,7 +3442,7 @@ static void ms_os_settle(ms_os_file *file)
     file->is_open = false;
 }
 
-/* Reads bytes of the open file with the number fd, as a machsym_reader does. */
+/* Reads bytes of the open file with the number fd, as a machsym_io does. */
 static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
 {
     size_t done = 0;
@@ -6921,7 +6931,7 @@ typedef struct ms_file {
     ms_span bytes;
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
     /* How bytes are got of a file that is not in memory; call NULL: all are there. */
-    machsym_reader read;
+    machsym_io io;
     uint8_t *room; /* a part of the file; only bytes that were read are set; from room_of */
     size_t room_len;
     uint64_t room_at; /* where that part begins: 0, or at the chosen slice of a fat file */
@@ -6964,7 +6974,7 @@ static bool ms_file_read(ms_file *input, uint64_t off, uint8_t *out, size_t len)
 {
     if (len == 0)
         return true;
-    size_t got = input->read.call(input->read.user, off, out, len);
+    size_t got = input->io.read(input->io.user, off, out, len);
     input->read_count++;
     input->read_bytes += len;
     if (got >= len)
@@ -6985,7 +6995,7 @@ static machsym_result ms_file_fail_room(const ms_file *input, machsym_error *err
 {
     return ms_fail(err, MACHSYM_ERR_MEMORY,
                    "the file has more bytes than the allocator gives at once; the offset is its size", "file",
-                   input->read.size);
+                   input->io.size);
 }
 
 /* Room for len bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
@@ -7023,7 +7033,7 @@ static void ms_file_settle(ms_file *input)
 static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
 {
     size_t have = input->room_len;
-    if (input->read.call == NULL || len <= have)
+    if (input->io.read == NULL || len <= have)
         return MACHSYM_OK;
     machsym_result result = ms_file_make_room(input, len, err);
     if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
@@ -7077,10 +7087,10 @@ static machsym_result ms_file_read_head(ms_file *input, uint64_t offset, size_t 
 static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
 {
     uint64_t len;
-    if (input->read.call == NULL)
+    if (input->io.read == NULL)
         return ms_file_slice_at(input->bytes, index, count, slice, offset);
     *slice = ms_span_make(NULL, 0);
-    if (!ms_file_slice_place(input->bytes, input->read.size, index, count, offset, &len))
+    if (!ms_file_slice_place(input->bytes, input->io.size, index, count, offset, &len))
         return false;
     size_t here = len < SIZE_MAX ? (size_t)len : SIZE_MAX;
     input->lacks = len != 0 ? ms_file_read_head(input, *offset, here) : MACHSYM_OK;
@@ -7123,13 +7133,13 @@ static machsym_result ms_file_take_slice(ms_file *input, ms_mo *mo, machsym_erro
 }
 
 /* Opens a file by a reader, and reads its begin. */
-static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
-                                          ms_file *input, machsym_error *err)
+static machsym_result ms_file_open_reader(const machsym_io *io, machsym_allocator allocator, ms_file *input,
+                                          machsym_error *err)
 {
     const uint64_t head = MACHSYM_READ_HEAD;
-    input->read = *read;
+    input->io = *io;
     input->room_of = allocator;
-    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
+    return ms_file_read_begin(input, io->size < head ? io->size : head, err);
 }
 
 /* Whether a big-endian slice is none that was asked for: it has another architecture, or a UUID alone was
@@ -7161,7 +7171,7 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
         if (file->lacks != MACHSYM_OK)
             return ms_file_fail_head(file, offset, err);
         machsym_result result =
-            ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+            ms_file_peek(slice, file->io.read != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result == MACHSYM_ERR_UNSUPPORTED && ms_file_is_unasked(&mo, arch, uuid)) {
             other = result;
             continue;
@@ -7260,15 +7270,15 @@ static int ms_file_in_bundle(const char *bundle, const machsym_allocator *alloca
 /* Opens the file at input->path, and reads of it what is needed when it is needed. */
 static machsym_result ms_file_open_unread(ms_file *input, machsym_error *err)
 {
-    machsym_reader read;
+    machsym_io io;
     const machsym_allocator allocator = input->file.allocator;
-    int code = ms_os_open_unread(input->path, allocator, &input->file, &read.size);
+    int code = ms_os_open_unread(input->path, allocator, &input->file, &io.size);
     if (code != 0)
         return ms_os_fail(err, code);
-    read.call = ms_os_read;
-    read.user = (void *)(intptr_t)input->file.fd;
+    io.read = ms_os_read;
+    io.user = (void *)(intptr_t)input->file.fd;
     input->reads_itself = true;
-    return ms_file_open_reader(&read, allocator, input, err);
+    return ms_file_open_reader(&io, allocator, input, err);
 }
 
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
@@ -7299,7 +7309,7 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 #endif
 
 /* Opens a path, or takes the caller's bytes, whatever they are. */
-static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const machsym_reader *read,
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const machsym_io *io,
                                    uint32_t flags, machsym_allocator allocator, ms_file *input,
                                    machsym_error *err)
 {
@@ -7310,8 +7320,8 @@ static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const 
     machsym_result result = MACHSYM_OK;
     if (bytes.ptr != NULL)
         input->bytes = ms_span_make(bytes.ptr, bytes.len);
-    else if (read != NULL && read->call != NULL)
-        result = ms_file_open_reader(read, allocator, input, err);
+    else if (io != NULL && io->read != NULL)
+        result = ms_file_open_reader(io, allocator, input, err);
 #ifndef MACHSYM_NO_OS
     else if (path != NULL)
         result = ms_file_open_path(path, flags, input, err);
@@ -7335,11 +7345,11 @@ static bool ms_file_is_mach(ms_span bytes)
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file or a shared cache. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_reader *read,
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_io *io,
                                    uint32_t flags, machsym_allocator allocator, ms_file *input,
                                    machsym_error *err)
 {
-    machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
+    machsym_result result = ms_file_take(path, bytes, io, flags, allocator, input, err);
     if (result != MACHSYM_OK)
         return result;
     bool is_known = ms_file_is_mach(input->bytes) || (ms_DC_IS_READ != 0 && ms_dc_is(input->bytes));
@@ -7363,7 +7373,7 @@ static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocat
             ok ? "no error" : "the shared cache ends inside its header", ok ? "" : "cache header", 0);
     if (ok && cap > 0) {
         slices[0] = mo.slice;
-        slices[0].size = input->read.call != NULL ? input->read.size : input->bytes.len;
+        slices[0].size = input->io.read != NULL ? input->io.size : input->bytes.len;
     }
     ms_arena_free(&arena);
     return ok;
@@ -7379,7 +7389,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     uint32_t count = 0;
     size_t listed = 0;
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
-    if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, &desc->io, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     if (ms_DC_IS_READ != 0 && ms_dc_is(input.bytes)) {
         listed = ms_file_list_cache(&input, allocator, slices, cap, err);
@@ -7390,7 +7400,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
         ms_mo mo;
         machsym_error why;
         machsym_result result = input.lacks == MACHSYM_OK
-                                    ? ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why)
+                                    ? ms_file_peek(slice, input.io.read != NULL, offset, &mo, &why)
                                     : ms_file_fail_head(&input, offset, &why);
         if (result != MACHSYM_OK) {
             if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
@@ -7467,11 +7477,11 @@ typedef struct ms_fx_late {
 /* How one session gets the sections of a slice that the image left to it. The image is shared by threads and
  * never changes, so that the session keeps them. */
 typedef struct ms_fx_rest {
-    machsym_reader read; /* call NULL: all sections are there */
-    uint64_t left;       /* bytes that may still be read: sections do not share bytes */
-    ms_fx_late *v;       /* by section; NULL: none was asked for yet */
+    machsym_io io; /* read NULL: all sections are there */
+    uint64_t left; /* bytes that may still be read: sections do not share bytes */
+    ms_fx_late *v; /* by section; NULL: none was asked for yet */
     ms_arena *arena;
-    machsym_reads *reads;
+    machsym_io_stats *reads;
     uint32_t lost; /* sections that cannot be read */
 } ms_fx_rest;
 
@@ -7538,7 +7548,7 @@ static ms_span ms_fx_read_late(ms_fx_rest *rest, const ms_mo *mo, const ms_mo_se
         rest->left -= section->unread;
         rest->reads->count++;
         rest->reads->bytes += section->unread;
-        if (rest->read.call(rest->read.user, at, room, section->unread) >= section->unread)
+        if (rest->io.read(rest->io.user, at, room, section->unread) >= section->unread)
             return ms_span_make(room, section->unread);
     }
     if (rest->reads->lost++ == 0)
@@ -7551,7 +7561,7 @@ static ms_span ms_fx_read_late(ms_fx_rest *rest, const ms_mo *mo, const ms_mo_se
 static ms_span ms_fx_bytes(ms_fx_data *d, const ms_mo_section *section)
 {
     ms_fx_rest *rest = d->rest;
-    if (section->unread == 0 || rest == NULL || rest->read.call == NULL)
+    if (section->unread == 0 || rest == NULL || rest->io.read == NULL)
         return section->bytes;
     if (rest->v == NULL)
         rest->v = (ms_fx_late *)ms_arena_zeroed(rest->arena, d->mo->section_count, sizeof *rest->v);
@@ -10674,12 +10684,12 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* Sections that the image left unread are read through read, and counted in reads. */
-static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
+/* Sections that the image left unread are read through io, and counted in reads. */
+static void ms_src_leave(ms_src *names, size_t half, const machsym_io *io, machsym_io_stats *reads)
 {
     names->shared = NULL; /* each counts what it reads */
     ms_fx_rest *rest = &names->rests[half];
-    rest->read = *read;
+    rest->io = *io;
     rest->left = names->table.mo[half].bytes.len;
     rest->arena = names->table.arena;
     rest->reads = reads;
@@ -17261,50 +17271,50 @@ static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
     return UINT64_MAX;
 }
 
-/* ==== >>sheets ===========================================================================================
- * Job:    gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
- * Offers: ms_sh, ms_sh_sum, ms_sh_sum_at, ms_sh_open, ms_sh_at.
- * Never:  knows what the bytes say; gives bytes of a damaged sheet, or asks for such a sheet again. */
+/* ==== >>pages ===========================================================================================
+ * Job:    gives bytes of a map to one thread, and compares each page of them with its checksum before.
+ * Offers: ms_pg, ms_pg_sum, ms_pg_sum_at, ms_pg_open, ms_pg_at.
+ * Never:  knows what the bytes say; gives bytes of a damaged page, or asks for such a page again. */
 
 enum {
-    /* Bytes of a sheet, which has a checksum of its own. A cold lookup touches five; the checksum of one
+    /* Bytes of a page, which has a checksum of its own. A cold lookup touches five; the checksum of one
      * takes 4 microseconds. Their checksums are 0.05 % of a map. */
-    ms_SH_BYTES = 16384,
-    /* When a read ends so near the end of its sheet, the next sheet is read with it. A run or a block of
+    ms_PG_BYTES = 16384,
+    /* When a read ends so near the end of its page, the next page is read with it. A run or a block of
      * text, which begins there, most often ends within this many bytes. */
-    ms_SH_AHEAD = 2048
+    ms_PG_AHEAD = 2048
 };
 
-/* What is known of a sheet. */
-enum { ms_SH_UNKNOWN = 0, ms_SH_WHOLE, ms_SH_DAMAGED };
+/* What is known of a page. */
+enum { ms_PG_UNKNOWN = 0, ms_PG_WHOLE, ms_PG_DAMAGED };
 
-/* A sheet that was read. */
-typedef struct ms_sh_slot {
-    uint64_t sheet;
+/* A page that was read. */
+typedef struct ms_pg_slot {
+    uint64_t page;
     uint64_t used; /* when it was needed last */
-    uint8_t v[ms_SH_BYTES];
-} ms_sh_slot;
+    uint8_t v[ms_PG_BYTES];
+} ms_pg_slot;
 
 /* A map as one thread sees it. */
-typedef struct ms_sh {
-    ms_span bytes; /* that are in memory: the begin of the file, up to the end of a sheet, or all of it */
-    machsym_reader read; /* for what is not; its size is the file's */
-    uint64_t base;       /* where the first sheet begins */
-    uint64_t here;       /* how many bytes from there on are in memory */
-    ms_span sums;        /* u64 for each sheet */
+typedef struct ms_pg {
+    ms_span bytes; /* that are in memory: the begin of the file, up to the end of a page, or all of it */
+    machsym_io io; /* for what is not; its size is the file's */
+    uint64_t base; /* where the first page begins */
+    uint64_t here; /* how many bytes from there on are in memory */
+    ms_span sums;  /* u64 for each page */
     ms_arena arena;
-    uint8_t *states; /* by sheet */
-    ms_sh_slot *slots[MACHSYM_KEPT_SHEETS];
+    uint8_t *states; /* by page */
+    ms_pg_slot *slots[MACHSYM_KEPT_PAGES];
     size_t slot_count;
     uint64_t clock;  /* counts what is needed */
-    uint8_t *joined; /* the sheets that were read last, and those that bytes were needed from together */
+    uint8_t *joined; /* the pages that were read last, and those that bytes were needed from together */
     size_t joined_cap;
-    machsym_reads *reads;
-} ms_sh;
+    machsym_io_stats *reads;
+} ms_pg;
 
 /* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
  * proves nothing against an attacker: lookups do not rely on it. */
-static uint64_t ms_sh_sum(ms_span bytes)
+static uint64_t ms_pg_sum(ms_span bytes)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
     uint64_t lane[4] = {1, 2, 3, bytes.len};
@@ -17327,22 +17337,21 @@ static uint64_t ms_sh_sum(ms_span bytes)
     return sum ^ sum >> 29;
 }
 
-/* The sum of a sheet of those that all is divided into. */
-static uint64_t ms_sh_sum_at(ms_span all, uint64_t sheet)
+/* The sum of a page of those that all is divided into. */
+static uint64_t ms_pg_sum_at(ms_span all, uint64_t page)
 {
-    uint64_t left = all.len - sheet * ms_SH_BYTES;
-    return ms_sh_sum(
-        ms_span_sub(all, sheet * ms_SH_BYTES, left < ms_SH_BYTES ? left : (uint64_t)ms_SH_BYTES));
+    uint64_t left = all.len - page * ms_PG_BYTES;
+    return ms_pg_sum(ms_span_sub(all, page * ms_PG_BYTES, left < ms_PG_BYTES ? left : (uint64_t)ms_PG_BYTES));
 }
 
-/* The first bytes of a file, and how the others are got: read.size is that of the file, and read.call is not
- * asked when all are there. Their sheets begin at base. Returns false when memory is out. */
-static bool ms_sh_open(ms_sh *sh, ms_span bytes, const machsym_reader *read, uint64_t base, ms_span sums,
-                       machsym_allocator allocator, machsym_reads *reads)
+/* The first bytes of a file, and how the others are got: io.size is that of the file, and io.read is not
+ * asked when all are there. Their pages begin at base. Returns false when memory is out. */
+static bool ms_pg_open(ms_pg *sh, ms_span bytes, const machsym_io *io, uint64_t base, ms_span sums,
+                       machsym_allocator allocator, machsym_io_stats *reads)
 {
     ms_zero(sh, sizeof *sh);
     sh->bytes = bytes;
-    sh->read = *read;
+    sh->io = *io;
     sh->base = base;
     sh->here = ms_span_from(bytes, base).len;
     sh->sums = sums;
@@ -17352,46 +17361,46 @@ static bool ms_sh_open(ms_sh *sh, ms_span bytes, const machsym_reader *read, uin
     return sh->states != NULL;
 }
 
-/* Counts a sheet as lost. */
-static void ms_sh_lose(ms_sh *sh, uint64_t sheet)
+/* Counts a page as lost. */
+static void ms_pg_lose(ms_pg *sh, uint64_t page)
 {
-    sh->states[sheet] = ms_SH_DAMAGED;
+    sh->states[page] = ms_PG_DAMAGED;
     if (sh->reads->lost++ == 0)
-        sh->reads->lost_at = sh->base + sheet * ms_SH_BYTES;
+        sh->reads->lost_at = sh->base + page * ms_PG_BYTES;
 }
 
-/* Whether bytes are those that a sheet was written with. */
-static bool ms_sh_is_right(const ms_sh *sh, uint64_t sheet, ms_span bytes)
+/* Whether bytes are those that a page was written with. */
+static bool ms_pg_is_right(const ms_pg *sh, uint64_t page, ms_span bytes)
 {
-    return ms_sh_sum(bytes) == ms_rd_raw_u64(sh->sums.ptr + 8 * sheet);
+    return ms_pg_sum(bytes) == ms_rd_raw_u64(sh->sums.ptr + 8 * page);
 }
 
-/* Where a sheet ends in the file: the last one may be shorter. */
-static uint64_t ms_sh_end(const ms_sh *sh, uint64_t sheet)
+/* Where a page ends in the file: the last one may be shorter. */
+static uint64_t ms_pg_end(const ms_pg *sh, uint64_t page)
 {
-    uint64_t at = sh->base + sheet * ms_SH_BYTES;
-    return sh->read.size - at < ms_SH_BYTES ? sh->read.size : at + ms_SH_BYTES;
+    uint64_t at = sh->base + page * ms_PG_BYTES;
+    return sh->io.size - at < ms_PG_BYTES ? sh->io.size : at + ms_PG_BYTES;
 }
 
-/* A sheet that lies in memory; NULL when it is damaged. */
-static const uint8_t *ms_sh_in_memory(ms_sh *sh, uint64_t sheet)
+/* A page that lies in memory; NULL when it is damaged. */
+static const uint8_t *ms_pg_in_memory(ms_pg *sh, uint64_t page)
 {
-    uint64_t at = sh->base + sheet * ms_SH_BYTES;
-    if (sh->states[sheet] == ms_SH_UNKNOWN) {
-        sh->states[sheet] = ms_SH_WHOLE;
-        if (!ms_sh_is_right(sh, sheet, ms_span_sub(sh->bytes, at, ms_sh_end(sh, sheet) - at)))
-            ms_sh_lose(sh, sheet);
+    uint64_t at = sh->base + page * ms_PG_BYTES;
+    if (sh->states[page] == ms_PG_UNKNOWN) {
+        sh->states[page] = ms_PG_WHOLE;
+        if (!ms_pg_is_right(sh, page, ms_span_sub(sh->bytes, at, ms_pg_end(sh, page) - at)))
+            ms_pg_lose(sh, page);
     }
-    return sh->states[sheet] == ms_SH_WHOLE ? sh->bytes.ptr + at : NULL;
+    return sh->states[page] == ms_PG_WHOLE ? sh->bytes.ptr + at : NULL;
 }
 
-/* A sheet that is at hand; NULL when it is not, or is damaged. */
-static const uint8_t *ms_sh_at_hand(ms_sh *sh, uint64_t sheet)
+/* A page that is at hand; NULL when it is not, or is damaged. */
+static const uint8_t *ms_pg_at_hand(ms_pg *sh, uint64_t page)
 {
-    if (ms_sh_end(sh, sheet) <= sh->bytes.len)
-        return ms_sh_in_memory(sh, sheet);
+    if (ms_pg_end(sh, page) <= sh->bytes.len)
+        return ms_pg_in_memory(sh, page);
     for (size_t i = 0; i < sh->slot_count; i++) {
-        if (sh->slots[i]->sheet == sheet) {
+        if (sh->slots[i]->page == page) {
             sh->slots[i]->used = ++sh->clock;
             return sh->slots[i]->v;
         }
@@ -17399,13 +17408,13 @@ static const uint8_t *ms_sh_at_hand(ms_sh *sh, uint64_t sheet)
     return NULL;
 }
 
-/* Keeps a sheet, in place of the one that was not needed for longest once there are MACHSYM_KEPT_SHEETS. It
+/* Keeps a page, in place of the one that was not needed for longest once there are MACHSYM_KEPT_PAGES. It
  * is not kept when memory is out. */
-static void ms_sh_keep(ms_sh *sh, uint64_t sheet, ms_span bytes)
+static void ms_pg_keep(ms_pg *sh, uint64_t page, ms_span bytes)
 {
-    ms_sh_slot *slot = sh->slot_count > 0 ? sh->slots[0] : NULL;
-    if (sh->slot_count < MACHSYM_KEPT_SHEETS) {
-        slot = (ms_sh_slot *)ms_arena_alloc(&sh->arena, 1, sizeof *slot);
+    ms_pg_slot *slot = sh->slot_count > 0 ? sh->slots[0] : NULL;
+    if (sh->slot_count < MACHSYM_KEPT_PAGES) {
+        slot = (ms_pg_slot *)ms_arena_alloc(&sh->arena, 1, sizeof *slot);
         if (slot == NULL)
             return;
         sh->slots[sh->slot_count++] = slot;
@@ -17413,43 +17422,43 @@ static void ms_sh_keep(ms_sh *sh, uint64_t sheet, ms_span bytes)
         for (size_t i = 1; i < sh->slot_count; i++)
             slot = sh->slots[i]->used < slot->used ? sh->slots[i] : slot;
     }
-    slot->sheet = sheet;
+    slot->page = page;
     slot->used = ++sh->clock;
     ms_copy(slot->v, bytes.ptr, bytes.len);
 }
 
-/* Reads the sheets from first up to end at once. */
-static void ms_sh_read(ms_sh *sh, uint64_t first, uint64_t end, uint8_t *to)
+/* Reads the pages from first up to end at once. */
+static void ms_pg_read(ms_pg *sh, uint64_t first, uint64_t end, uint8_t *to)
 {
-    uint64_t at = sh->base + first * ms_SH_BYTES;
-    size_t len = (size_t)(ms_sh_end(sh, end - 1) - at);
-    size_t got = sh->read.call(sh->read.user, at, to, len);
+    uint64_t at = sh->base + first * ms_PG_BYTES;
+    size_t len = (size_t)(ms_pg_end(sh, end - 1) - at);
+    size_t got = sh->io.read(sh->io.user, at, to, len);
     sh->reads->count++;
     sh->reads->bytes += len;
     if (got < len)
-        ms_zero(to + got, len - got); /* a sheet of zeros is damaged, unless it is one */
+        ms_zero(to + got, len - got); /* a page of zeros is damaged, unless it is one */
     for (uint64_t i = first; i < end; i++) {
-        size_t from = (size_t)(i - first) * ms_SH_BYTES;
-        ms_span sheet = ms_span_make(to + from, len - from < ms_SH_BYTES ? len - from : (size_t)ms_SH_BYTES);
-        if (ms_sh_is_right(sh, i, sheet))
-            ms_sh_keep(sh, i, sheet);
+        size_t from = (size_t)(i - first) * ms_PG_BYTES;
+        ms_span page = ms_span_make(to + from, len - from < ms_PG_BYTES ? len - from : (size_t)ms_PG_BYTES);
+        if (ms_pg_is_right(sh, i, page))
+            ms_pg_keep(sh, i, page);
         else
-            ms_sh_lose(sh, i);
+            ms_pg_lose(sh, i);
     }
 }
 
-/* Whether a sheet has to be read. */
-static bool ms_sh_is_missing(ms_sh *sh, uint64_t sheet)
+/* Whether a page has to be read. */
+static bool ms_pg_is_missing(ms_pg *sh, uint64_t page)
 {
-    return ms_sh_at_hand(sh, sheet) == NULL && sh->states[sheet] != ms_SH_DAMAGED;
+    return ms_pg_at_hand(sh, page) == NULL && sh->states[page] != ms_PG_DAMAGED;
 }
 
-/* Room for a number of sheets one after the other. */
-static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
+/* Room for a number of pages one after the other. */
+static uint8_t *ms_pg_room(ms_pg *sh, uint64_t pages)
 {
-    if (sheets > SIZE_MAX / 4 / ms_SH_BYTES)
+    if (pages > SIZE_MAX / 4 / ms_PG_BYTES)
         return NULL;
-    size_t need = (size_t)sheets * ms_SH_BYTES;
+    size_t need = (size_t)pages * ms_PG_BYTES;
     if (need > sh->joined_cap) {
         size_t cap = need > 2 * sh->joined_cap ? need : 2 * sh->joined_cap;
         sh->joined_cap = 0;
@@ -17459,70 +17468,70 @@ static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
     return sh->joined;
 }
 
-/* Puts sheets one after the other, and reads those that are missing, neighbours at once. ahead: the sheet
+/* Puts pages one after the other, and reads those that are missing, neighbours at once. ahead: the page
  * after the last is wanted soon. Returns NULL when one of them is damaged or memory is out. */
-static const uint8_t *ms_sh_join(ms_sh *sh, uint64_t first, uint64_t last, bool ahead)
+static const uint8_t *ms_pg_join(ms_pg *sh, uint64_t first, uint64_t last, bool ahead)
 {
     uint64_t most = last + (ahead && last + 1 < sh->sums.len / 8 ? 2 : 1);
-    uint8_t *room = ms_sh_room(sh, most - first);
+    uint8_t *room = ms_pg_room(sh, most - first);
     if (room == NULL)
         return NULL;
     for (uint64_t i = first, end; i <= last; i = end) {
-        uint8_t *to = room + (size_t)(i - first) * ms_SH_BYTES;
-        for (end = i; end < most && ms_sh_is_missing(sh, end);)
+        uint8_t *to = room + (size_t)(i - first) * ms_PG_BYTES;
+        for (end = i; end < most && ms_pg_is_missing(sh, end);)
             end++;
         if (end > i) {
-            ms_sh_read(sh, i, end, to);
+            ms_pg_read(sh, i, end, to);
             continue;
         }
-        const uint8_t *from = ms_sh_at_hand(sh, i);
+        const uint8_t *from = ms_pg_at_hand(sh, i);
         if (from == NULL)
             return NULL;
-        ms_copy(to, from, (size_t)(ms_sh_end(sh, i) - (sh->base + i * ms_SH_BYTES)));
+        ms_copy(to, from, (size_t)(ms_pg_end(sh, i) - (sh->base + i * ms_PG_BYTES)));
         end = i + 1;
     }
     for (uint64_t i = first; i <= last; i++) {
-        if (sh->states[i] == ms_SH_DAMAGED)
+        if (sh->states[i] == ms_PG_DAMAGED)
             return NULL;
     }
     return room;
 }
 
-/* Bytes of the file for which more has to be done than ms_sh_at does. */
-static ms_NOINLINE const uint8_t *ms_sh_bring(ms_sh *sh, uint64_t at, uint64_t len)
+/* Bytes of the file for which more has to be done than ms_pg_at does. */
+static ms_NOINLINE const uint8_t *ms_pg_bring(ms_pg *sh, uint64_t at, uint64_t len)
 {
-    if (at < sh->base || len == 0 || at > sh->read.size || len > sh->read.size - at)
+    if (at < sh->base || len == 0 || at > sh->io.size || len > sh->io.size - at)
         return NULL;
-    uint64_t first = (at - sh->base) / ms_SH_BYTES;
-    uint64_t last = (at + len - 1 - sh->base) / ms_SH_BYTES;
-    size_t from = (size_t)((at - sh->base) % ms_SH_BYTES);
+    uint64_t first = (at - sh->base) / ms_PG_BYTES;
+    uint64_t last = (at + len - 1 - sh->base) / ms_PG_BYTES;
+    size_t from = (size_t)((at - sh->base) % ms_PG_BYTES);
     if (last >= sh->sums.len / 8)
         return NULL;
     if (at + len <= sh->bytes.len) {
         for (uint64_t i = first; i <= last; i++) {
-            if (ms_sh_in_memory(sh, i) == NULL)
+            if (ms_pg_in_memory(sh, i) == NULL)
                 return NULL;
         }
         return sh->bytes.ptr + at;
     }
-    const uint8_t *sheet = first == last ? ms_sh_at_hand(sh, first) : NULL;
-    if (sheet != NULL)
-        return sheet + from;
-    bool ahead = (at + len - sh->base) % ms_SH_BYTES > ms_SH_BYTES - ms_SH_AHEAD;
-    sheet = ms_sh_join(sh, first, last, ahead);
-    return sheet != NULL ? sheet + from : NULL;
+    const uint8_t *page = first == last ? ms_pg_at_hand(sh, first) : NULL;
+    if (page != NULL)
+        return page + from;
+    bool ahead = (at + len - sh->base) % ms_PG_BYTES > ms_PG_BYTES - ms_PG_AHEAD;
+    page = ms_pg_join(sh, first, last, ahead);
+    return page != NULL ? page + from : NULL;
 }
 
 /* Bytes of the file, until the next call. NULL when some of them are damaged, cannot be read, or do not lie
- * in the sheets, or when memory is out. Most often they lie in one sheet, in memory, that was compared. */
-static inline const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
+ * in the pages, or when memory is out. Most often they lie in one page, in memory, that was compared. */
+static inline const uint8_t *ms_pg_at(ms_pg *sh, uint64_t at, uint64_t len)
 {
-    uint64_t from = at - sh->base; /* of bytes before the sheets, more than any file has */
-    uint64_t sheet = from / ms_SH_BYTES;
+    uint64_t from = at - sh->base; /* of bytes before the pages, more than any file has */
+    uint64_t page = from / ms_PG_BYTES;
     if (!ms_SMALL_CODE && from < sh->here && len - 1 < sh->here - from && /* false also of no bytes */
-        (from + len - 1) / ms_SH_BYTES == sheet && sh->states[sheet] == ms_SH_WHOLE)
+        (from + len - 1) / ms_PG_BYTES == page && sh->states[page] == ms_PG_WHOLE)
         return sh->bytes.ptr + at;
-    return ms_sh_bring(sh, at, len);
+    return ms_pg_bring(sh, at, len);
 }
 
 /* ==== >>table ==============================================================================================
@@ -17683,7 +17692,7 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_sheets, ms_map_frames, ms_map_many,
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_pages, ms_map_frames, ms_map_many,
  *         ms_map_find, ms_map_chain_frames, ms_map_names, ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
@@ -17726,7 +17735,7 @@ enum {
 /* The kinds of tables. */
 enum {
     ms_MAP_NAME = 1,     /* the image's name */
-    ms_MAP_SHEETS,       /* u64: the checksums of the sheets after this table */
+    ms_MAP_PAGES,        /* u64: the checksums of the pages after this table */
     ms_MAP_INDEX,        /* u32: from a bucket of code to a run */
     ms_MAP_RUNS,         /* runs of ranges from debug info, by address */
     ms_MAP_SYMBOL_INDEX, /* the same for ranges from symbols */
@@ -17748,10 +17757,10 @@ typedef struct ms_map_table {
     uint32_t flags;
     uint64_t at;
     uint64_t len;
-    /* INDEX: bucket shift; RUNS, TWINS, CALLS: how many; TEXT: how many blocks; SHEETS: low half of its
+    /* INDEX: bucket shift; RUNS, TWINS, CALLS: how many; TEXT: how many blocks; PAGES: low half of its
      * checksum */
     uint32_t a;
-    uint32_t b; /* INDEX: how many buckets; SHEETS: high half of its checksum */
+    uint32_t b; /* INDEX: how many buckets; PAGES: high half of its checksum */
 } ms_map_table;
 
 /* The fixed part of a map file, with the directory. */
@@ -17780,9 +17789,9 @@ typedef struct ms_map_area {
 
 struct machsym_map {
     machsym_allocator allocator;
-    ms_span bytes;       /* the file; of one that is read piece by piece, its begin */
-    machsym_reader read; /* how the rest is got, and the size of the file */
-    bool by_sheets;      /* sessions compare sheets with their checksums when they need them */
+    ms_span bytes; /* the file; of one that is read piece by piece, its begin */
+    machsym_io io; /* how the rest is got, and the size of the file */
+    bool by_pages; /* sessions compare pages with their checksums when they need them */
     bool lost_name;
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
@@ -17870,14 +17879,14 @@ static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
     uint8_t head[ms_MAP_HEAD];
     ms_copy(head, bytes.ptr, ms_MAP_HEAD);
     ms_map_store_u64(head + 72, 0);
-    uint64_t sum = ms_sh_sum(ms_span_make(head, ms_MAP_HEAD));
-    return sum ^ ms_sh_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
+    uint64_t sum = ms_pg_sum(ms_span_make(head, ms_MAP_HEAD));
+    return sum ^ ms_pg_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
-/* What the sheets divide: all after the table of their checksums. */
-static ms_span ms_map_sheets(const machsym_map *map)
+/* What the pages divide: all after the table of their checksums. */
+static ms_span ms_map_pages(const machsym_map *map)
 {
-    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    const ms_map_table *table = &map->head.tables[ms_MAP_PAGES];
     return ms_span_from(map->bytes, table->at + table->len);
 }
 
@@ -17949,44 +17958,44 @@ static machsym_result ms_map_fail_sum(machsym_error *err, const char *where, uin
 /* Compares the checksums of header, directory, and the table of checksums, which have to be there. */
 static machsym_result ms_map_check_begin(const machsym_map *map, machsym_error *err)
 {
-    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    const ms_map_table *table = &map->head.tables[ms_MAP_PAGES];
     uint64_t begin = table->at + table->len;
     uint64_t left = map->head.size - begin;
     if (ms_map_sum_head(map->bytes, map->head.row_count) != map->head.checksum)
         return ms_map_fail_sum(err, "map header", 72);
     if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW || begin > map->bytes.len ||
-        table->len % 8 != 0 || table->len / 8 != left / ms_SH_BYTES + (left % ms_SH_BYTES != 0))
+        table->len % 8 != 0 || table->len / 8 != left / ms_PG_BYTES + (left % ms_PG_BYTES != 0))
         return ms_map_fail_damaged(err, "the checksums are not those of the whole map", table->at);
-    if (ms_sh_sum(ms_map_table_bytes(map, ms_MAP_SHEETS)) != ((uint64_t)table->b << 32 | table->a))
+    if (ms_pg_sum(ms_map_table_bytes(map, ms_MAP_PAGES)) != ((uint64_t)table->b << 32 | table->a))
         return ms_map_fail_sum(err, "map checksums", table->at);
     return MACHSYM_OK;
 }
 
-/* Compares the checksums of all sheets. */
-static machsym_result ms_map_check_sheets(const machsym_map *map, machsym_error *err)
+/* Compares the checksums of all pages. */
+static machsym_result ms_map_check_pages(const machsym_map *map, machsym_error *err)
 {
-    ms_span all = ms_map_sheets(map);
-    ms_span sums = ms_map_table_bytes(map, ms_MAP_SHEETS);
+    ms_span all = ms_map_pages(map);
+    ms_span sums = ms_map_table_bytes(map, ms_MAP_PAGES);
     for (uint64_t i = 0; i < sums.len / 8; i++) {
-        if (ms_sh_sum_at(all, i) != ms_rd_raw_u64(sums.ptr + 8 * i))
-            return ms_map_fail_sum(err, "map", map->head.size - all.len + i * ms_SH_BYTES);
+        if (ms_pg_sum_at(all, i) != ms_rd_raw_u64(sums.ptr + 8 * i))
+            return ms_map_fail_sum(err, "map", map->head.size - all.len + i * ms_PG_BYTES);
     }
     return MACHSYM_OK;
 }
 
-/* Begins to hand out a map's bytes by sheets. Returns false when memory is out. */
-static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_reads *reads,
-                               ms_sh *sheets)
+/* Begins to hand out a map's bytes by pages. Returns false when memory is out. */
+static bool ms_map_open_pages(const machsym_map *map, machsym_allocator allocator, machsym_io_stats *reads,
+                              ms_pg *pages)
 {
-    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
-    machsym_reader read = map->read;
+    const ms_map_table *table = &map->head.tables[ms_MAP_PAGES];
+    machsym_io io = map->io;
     uint64_t base = table->at + table->len;
     uint64_t in_memory = map->bytes.len;
-    read.size = map->head.size;
-    if (in_memory < read.size) /* whole sheets only */
-        in_memory -= (in_memory - base) % ms_SH_BYTES;
-    return ms_sh_open(sheets, ms_span_sub(map->bytes, 0, in_memory), &read, base,
-                      ms_map_table_bytes(map, ms_MAP_SHEETS), allocator, reads);
+    io.size = map->head.size;
+    if (in_memory < io.size) /* whole pages only */
+        in_memory -= (in_memory - base) % ms_PG_BYTES;
+    return ms_pg_open(pages, ms_span_sub(map->bytes, 0, in_memory), &io, base,
+                      ms_map_table_bytes(map, ms_MAP_PAGES), allocator, reads);
 }
 
 /* Decides whether the image's name is the one that was written. It is told as long as the map is open, so it
@@ -17994,17 +18003,17 @@ static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocat
 static machsym_result ms_map_check_name(machsym_map *map, machsym_error *err)
 {
     ms_map_area *name = &map->tables[ms_MAP_NAME];
-    machsym_reads reads;
-    ms_sh sheets;
+    machsym_io_stats reads;
+    ms_pg pages;
     ms_zero(&reads, sizeof reads);
     if (name->len == 0)
         return MACHSYM_OK;
-    if (!ms_map_open_sheets(map, map->allocator, &reads, &sheets))
+    if (!ms_map_open_pages(map, map->allocator, &reads, &pages))
         return ms_fail_memory(err);
     uint64_t end = name->at + name->len;
-    map->lost_name = end > sheets.bytes.len || ms_sh_at(&sheets, name->at, name->len) == NULL;
+    map->lost_name = end > pages.bytes.len || ms_pg_at(&pages, name->at, name->len) == NULL;
     name->len = map->lost_name ? 0 : name->len;
-    ms_arena_free(&sheets.arena);
+    ms_arena_free(&pages.arena);
     return MACHSYM_OK;
 }
 
@@ -18014,10 +18023,10 @@ static machsym_result ms_map_check_sums(machsym_map *map, machsym_error *err)
     machsym_result result = ms_map_check_begin(map, err);
     if (result != MACHSYM_OK)
         return result;
-    return map->by_sheets ? ms_map_check_name(map, err) : ms_map_check_sheets(map, err);
+    return map->by_pages ? ms_map_check_name(map, err) : ms_map_check_pages(map, err);
 }
 
-/* How many bytes of a map's begin have to be there for it to be opened: those up to the end of the sheets
+/* How many bytes of a map's begin have to be there for it to be opened: those up to the end of the pages
  * that hold the image's name. bytes: as many as there are. */
 static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
 {
@@ -18031,13 +18040,13 @@ static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
         uint64_t len = ms_rd_raw_u64(bytes.ptr + at + 16);
         if (from > size || len > size - from)
             continue;
-        if (kind == ms_MAP_SHEETS && len / 8 <= size / ms_SH_BYTES + 1)
+        if (kind == ms_MAP_PAGES && len / 8 <= size / ms_PG_BYTES + 1)
             need = from + len;
         if (kind == ms_MAP_NAME && len <= MACHSYM_MAX_TEXT)
             name_end = from + len;
     }
     if (name_end > need && name_end - need <= 2 * MACHSYM_MAX_TEXT)
-        need += (name_end - need + ms_SH_BYTES - 1) / ms_SH_BYTES * ms_SH_BYTES;
+        need += (name_end - need + ms_PG_BYTES - 1) / ms_PG_BYTES * ms_PG_BYTES;
     return need < size ? need : size;
 }
 
@@ -18102,11 +18111,10 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
     return result;
 }
 
-/* Opens a map whose sheets sessions compare with their checksums when they need them. read.size is that of
- * the file. bytes is all of it, or ms_map_begin_size when read.call gives the rest. */
-static machsym_result ms_map_open_by_sheets(ms_span bytes, const machsym_reader *read,
-                                            machsym_allocator allocator, machsym_map **out,
-                                            machsym_error *err)
+/* Opens a map whose pages sessions compare with their checksums when they need them. io.size is that of
+ * the file. bytes is all of it, or ms_map_begin_size when io.read gives the rest. */
+static machsym_result ms_map_open_by_pages(ms_span bytes, const machsym_io *io, machsym_allocator allocator,
+                                           machsym_map **out, machsym_error *err)
 {
     machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
     if (map == NULL)
@@ -18114,9 +18122,9 @@ static machsym_result ms_map_open_by_sheets(ms_span bytes, const machsym_reader 
     ms_zero(map, sizeof *map);
     map->allocator = allocator;
     map->bytes = bytes;
-    map->read = *read;
-    map->by_sheets = true;
-    machsym_result result = ms_map_check(map, read->size, 0, err);
+    map->io = *io;
+    map->by_pages = true;
+    machsym_result result = ms_map_check(map, io->size, 0, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -18270,16 +18278,16 @@ static ms_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
     return run->calls + (uint64_t)run->call_bytes * run->call_count;
 }
 
-/* Bytes of the file: of a map that is in memory and checked as they are, else from sheets, until the next
+/* Bytes of the file: of a map that is in memory and checked as they are, else from pages, until the next
  * call. NULL when those are damaged or cannot be read. */
-static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t len)
+static inline const uint8_t *ms_map_at(const machsym_map *map, ms_pg *pages, uint64_t at, uint64_t len)
 {
-    return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
+    return pages == NULL ? map->bytes.ptr + at : ms_pg_at(pages, at, len);
 }
 
 /* Reads a run of a table whose head is at p. at: its position; usual: only one with the usual widths. Returns
  * false when it is another one, or a number of it is out of bounds; *is_lost when it cannot be read. */
-static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at, const uint8_t *p,
+static ms_INLINE bool ms_map_open_run(ms_pg *pages, const ms_map_area *runs, uint64_t at, const uint8_t *p,
                                       bool usual, ms_map_run *run, bool *is_lost)
 {
     uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
@@ -18304,8 +18312,8 @@ static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, ui
     uint64_t need = ms_map_set_parts(run);
     if (need > len)
         return false;
-    if (sheets != NULL)
-        run->v = ms_sh_at(sheets, runs->at + at, need + ms_MAP_MARGIN);
+    if (pages != NULL)
+        run->v = ms_pg_at(pages, runs->at + at, need + ms_MAP_MARGIN);
     *is_lost = run->v == NULL;
     return run->v != NULL;
 }
@@ -18313,12 +18321,12 @@ static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, ui
 /* ---- What a session keeps of a map ---- */
 
 /* A block of text that is unpacked, or its beginning. */
-typedef struct ms_map_page {
+typedef struct ms_map_block {
     uint64_t unit; /* number + 1; 0: none */
     uint64_t next; /* the unit where the next block begins */
     size_t len;
     uint8_t v[ms_PK_BLOCK + 16];
-} ms_map_page;
+} ms_map_block;
 
 /* The texts at a place. */
 typedef struct ms_map_recent {
@@ -18329,17 +18337,17 @@ typedef struct ms_map_recent {
 /* Names that were unpacked before. */
 typedef struct ms_map_kept {
     const machsym_map *map;
-    ms_sh sheets; /* of a map whose sheets are compared when they are needed */
+    ms_pg pages;  /* of a map whose pages are compared when they are needed */
     ms_span dict; /* of such a map; its ptr NULL: it was not needed yet */
     bool dict_is_lost;
-    ms_arena arena;      /* of this */
-    ms_arena cache;      /* of what can be dropped */
-    ms_tab page_numbers; /* unit to the number of its page, from 1 on */
-    ms_map_page **pages; /* by number; in cache */
-    size_t page_count;
-    size_t page_cap;
-    ms_map_page *names;  /* where the last names stood; NULL: nowhere yet */
-    ms_map_page *paths;  /* the same of paths */
+    ms_arena arena;        /* of this */
+    ms_arena cache;        /* of what can be dropped */
+    ms_tab block_numbers;  /* unit to the number of its block, from 1 on */
+    ms_map_block **blocks; /* by number; in cache */
+    size_t block_count;
+    size_t block_cap;
+    ms_map_block *names; /* where the last names stood; NULL: nowhere yet */
+    ms_map_block *paths; /* the same of paths */
     ms_tab text_numbers; /* place and kind to the number of texts that no block has alone, from 1 on */
     machsym_path *texts; /* by number; in cache */
     size_t text_count;
@@ -18349,19 +18357,19 @@ typedef struct ms_map_kept {
 } ms_map_kept;
 
 static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator,
-                                     machsym_reads *reads)
+                                     machsym_io_stats *reads)
 {
     ms_arena arena = ms_arena_make(allocator);
     ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
     if (kept == NULL)
         return NULL;
-    if (map->by_sheets && !ms_map_open_sheets(map, allocator, reads, &kept->sheets)) {
+    if (map->by_pages && !ms_map_open_pages(map, allocator, reads, &kept->pages)) {
         ms_arena_free(&arena);
         return NULL;
     }
     kept->map = map;
     kept->cache = ms_arena_make(allocator);
-    kept->page_numbers.arena = kept->text_numbers.arena = &kept->cache;
+    kept->block_numbers.arena = kept->text_numbers.arena = &kept->cache;
     kept->arena = arena;
     return kept;
 }
@@ -18370,7 +18378,7 @@ static void ms_map_close_kept(ms_map_kept *kept)
 {
     ms_arena arena = kept->arena; /* the object lies in it */
     ms_arena_free(&kept->cache);
-    ms_arena_free(&kept->sheets.arena);
+    ms_arena_free(&kept->pages.arena);
     ms_arena_free(&arena);
 }
 
@@ -18379,26 +18387,26 @@ static void ms_map_hold_kept(ms_map_kept *kept, ms_arena *held)
 {
     ms_arena arena = kept->arena;
     ms_arena_take_all(held, &kept->cache);
-    ms_arena_free(&kept->sheets.arena);
+    ms_arena_free(&kept->pages.arena);
     ms_arena_free(&arena);
 }
 
 static size_t ms_map_kept_memory(const ms_map_kept *kept)
 {
-    return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
+    return kept->arena.total + kept->cache.total + kept->pages.arena.total;
 }
 
-/* Whether memory ever ran out for what a session keeps: sheets and the dictionary are missing as names
+/* Whether memory ever ran out for what a session keeps: pages and the dictionary are missing as names
  * are. */
 static bool ms_map_kept_failed(const ms_map_kept *kept)
 {
-    return kept->arena.failed || kept->cache.failed || kept->sheets.arena.failed;
+    return kept->arena.failed || kept->cache.failed || kept->pages.arena.failed;
 }
 
 /* Where a session gets bytes of its map; NULL: the map is checked. */
-static ms_sh *ms_map_kept_sheets(ms_map_kept *kept)
+static ms_pg *ms_map_kept_pages(ms_map_kept *kept)
 {
-    return kept != NULL && kept->map->by_sheets ? &kept->sheets : NULL;
+    return kept != NULL && kept->map->by_pages ? &kept->pages : NULL;
 }
 
 /* ---- Lookup ---- */
@@ -18434,17 +18442,17 @@ static uint64_t ms_map_count_below(const uint8_t *pairs, uint64_t count, uint64_
 }
 
 /* The position of the run that a list of runs leads to. */
-static uint64_t ms_map_run_of_list(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t at,
+static uint64_t ms_map_run_of_list(const machsym_map *map, ms_pg *pages, unsigned index, uint64_t at,
                                    uint64_t off, bool *is_lost)
 {
     const ms_map_area *area = &map->tables[index];
     if (at >= area->len / 4)
         return UINT64_MAX;
-    const uint8_t *list = ms_map_at(map, sheets, area->at + 4 * at, 4);
+    const uint8_t *list = ms_map_at(map, pages, area->at + 4 * at, 4);
     uint64_t count = list != NULL ? ms_rd_raw_u32(list) : 0;
     ms_lower_to(&count, (area->len / 4 - at - 1) / 2);
     if (list != NULL && count != 0)
-        list = ms_map_at(map, sheets, area->at + 4 * at, 4 + 8 * count);
+        list = ms_map_at(map, pages, area->at + 4 * at, 4 + 8 * count);
     *is_lost = list == NULL;
     if (list == NULL || count == 0)
         return UINT64_MAX;
@@ -18462,19 +18470,19 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
 
 /* The position of the run from which on a lookup steps forward: none after it begins at or below off but a
  * few. */
-static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
-                                           uint64_t off, bool *is_lost)
+static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_pg *pages, unsigned index, uint64_t off,
+                                           bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
-    const uint8_t *bucket = ms_map_at(map, sheets, ms_map_bucket(map, index, off), 4);
+    const uint8_t *bucket = ms_map_at(map, pages, ms_map_bucket(map, index, off), 4);
     *is_lost = bucket == NULL;
     if (bucket == NULL)
         return UINT64_MAX;
     uint32_t number = ms_rd_raw_u32(bucket);
     if (number <= ms_MAP_LAST_RUN)
         return 2 * (uint64_t)number;
-    return ms_map_run_of_list(map, sheets, index, number & ms_MAP_LAST_RUN, off, is_lost);
+    return ms_map_run_of_list(map, pages, index, number & ms_MAP_LAST_RUN, off, is_lost);
 }
 
 /* Start number i, of starts with that many bytes each. */
@@ -18557,16 +18565,16 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
 }
 
 /* Looks for off in the runs of a table from a position on. usual: only in runs that have the usual widths. */
-static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_pg *pages, unsigned kind, uint64_t at,
                                        uint64_t off, bool usual, ms_map_hit *hit)
 {
     const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
     hit->hi = UINT64_MAX;
     for (unsigned step = 0; runs->len >= ms_MAP_RUN_HEAD && at <= runs->len - ms_MAP_RUN_HEAD; step++) {
-        if (step > 0 && sheets == NULL)
+        if (step > 0 && pages == NULL)
             ms_map_fetch_run(map, kind, at, ms_MAP_FETCHED);
-        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
+        const uint8_t *p = ms_map_at(map, pages, runs->at + at, ms_MAP_RUN_HEAD);
         MACHSYM_COUNT_WORK(1);
         hit->is_lost = p == NULL;
         uint64_t begin = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
@@ -18580,7 +18588,7 @@ static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, un
         at += ms_rd_raw_u32(p + 4);
         if (off >= ms_rd_raw_u32(p + 8))
             continue;
-        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, usual, &hit->run, &hit->is_lost))
+        if (!ms_map_open_run(pages, runs, at - ms_rd_raw_u32(p + 4), p, usual, &hit->run, &hit->is_lost))
             return false;
         if (ms_map_in_run(off, hit))
             return true;
@@ -18589,11 +18597,11 @@ static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, un
 }
 
 /* Looks for off in the runs that an index leads to. */
-static bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off, ms_map_hit *hit)
+static bool ms_map_find(const machsym_map *map, ms_pg *pages, unsigned index, uint64_t off, ms_map_hit *hit)
 {
     bool is_lost = false;
-    uint64_t at = ms_map_first_run(map, sheets, index, off, &is_lost);
-    bool found = ms_map_find_from(map, sheets, index + 1, at, off, false, hit);
+    uint64_t at = ms_map_first_run(map, pages, index, off, &is_lost);
+    bool found = ms_map_find_from(map, pages, index + 1, at, off, false, hit);
     hit->is_lost |= is_lost;
     return found;
 }
@@ -18708,22 +18716,22 @@ static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map
 }
 
 /* The frames of the symbol at an offset from the text base. Returns 0 when there is none. */
-static size_t ms_map_symbol_frames(const machsym_map *map, ms_sh *sheets, uint64_t off,
+static size_t ms_map_symbol_frames(const machsym_map *map, ms_pg *pages, uint64_t off,
                                    machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    bool found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
+    bool found = ms_map_find(map, pages, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
     return found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
 }
 
 /* The frame of a range that has a line but no function: the line, in the symbol that is there. */
-static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t off, const ms_map_hit *hit,
+static size_t ms_map_line_frames(const machsym_map *map, ms_pg *pages, uint64_t off, const ms_map_hit *hit,
                                  machsym_map_frame *frames, size_t cap)
 {
     machsym_map_frame line;
     ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
     ms_map_take_near(map, &line);
-    size_t count = ms_map_symbol_frames(map, sheets, off, frames, cap);
+    size_t count = ms_map_symbol_frames(map, pages, off, frames, cap);
     if (cap == 0)
         return 1;
     if (count == 0)
@@ -18738,58 +18746,58 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
 
 /* The frames at an offset of 32 bits from the text base: those that the runs from debug info tell of, or
  * else those of symbols. at: the position of the run that its search begins with. */
-static ms_NOINLINE size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+static ms_NOINLINE size_t ms_map_frames_from(const machsym_map *map, ms_pg *pages, uint64_t at, uint64_t off,
                                              machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, false, &hit);
+    bool found = ms_map_find_from(map, pages, ms_MAP_RUNS, at, off, false, &hit);
     if (!found) /* of what is lost, a symbol would be the wrong answer */
-        return hit.is_lost ? 0 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+        return hit.is_lost ? 0 : ms_map_symbol_frames(map, pages, off, frames, cap);
     if (hit.link == ms_MAP_ONLY_LINES)
-        return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
+        return ms_map_line_frames(map, pages, off, &hit, frames, cap);
     return ms_map_chain_frames(map, &hit, frames, cap);
 }
 
 /* Whether the runs that a search went through, from a position to the end of the one that it found, are as
  * they were written. */
-static inline bool ms_map_are_right(const machsym_map *map, ms_sh *sheets, uint64_t at, const ms_map_run *run)
+static inline bool ms_map_are_right(const machsym_map *map, ms_pg *pages, uint64_t at, const ms_map_run *run)
 {
     const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
     const uint8_t *first = map->bytes.ptr + runs->at + at;
-    return ms_sh_at(sheets, runs->at + at,
+    return ms_pg_at(pages, runs->at + at,
                     (uint64_t)(run->v - first) + ms_rd_raw_u32(run->v + 4) + ms_MAP_MARGIN) != NULL;
 }
 
 /* The same in a map that is in memory. Most lookups end in a chain of a run with the usual widths, and that
  * is right; others are begun again. */
-static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, ms_pg *pages, uint64_t at, uint64_t off,
                                              machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     if (!ms_SMALL_CODE && ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) &&
-        hit.link != ms_MAP_ONLY_LINES && (sheets == NULL || ms_map_are_right(map, sheets, at, &hit.run)))
+        hit.link != ms_MAP_ONLY_LINES && (pages == NULL || ms_map_are_right(map, pages, at, &hit.run)))
         return ms_map_chain_frames(map, &hit, frames, cap);
-    return ms_map_frames_from(map, sheets, at, off, frames, cap);
+    return ms_map_frames_from(map, pages, at, off, frames, cap);
 }
 
 /* The frames at an address. */
-static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr, machsym_map_frame *frames,
+static size_t ms_map_frames(const machsym_map *map, ms_pg *pages, uint64_t addr, machsym_map_frame *frames,
                             size_t cap)
 {
     uint64_t off = addr - map->head.text_addr; /* of an address below the text base, above 32 bits */
     bool is_lost = false;
-    if (off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
+    if (off > UINT32_MAX || (pages == NULL && !ms_map_is_here(map)))
         return 0;
-    if (sheets == NULL) {
+    if (pages == NULL) {
         uint64_t at = ms_map_first_run(map, NULL, ms_MAP_INDEX, off, &is_lost);
         ms_map_fetch_run(map, ms_MAP_RUNS, at, ms_MAP_FETCHED);
         return ms_map_frames_here(map, NULL, at, off, frames, cap);
     }
-    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
+    uint64_t at = ms_map_first_run(map, pages, ms_MAP_INDEX, off, &is_lost);
     if (is_lost)
         return 0;
-    return !ms_SMALL_CODE && ms_map_is_here(map) ? ms_map_frames_here(map, sheets, at, off, frames, cap)
-                                                 : ms_map_frames_from(map, sheets, at, off, frames, cap);
+    return !ms_SMALL_CODE && ms_map_is_here(map) ? ms_map_frames_here(map, pages, at, off, frames, cap)
+                                                 : ms_map_frames_from(map, pages, at, off, frames, cap);
 }
 
 /* Fetches the number of the bucket of an offset into the processor's cache. */
@@ -18799,15 +18807,16 @@ static inline void ms_map_fetch_bucket(const machsym_map *map, uint64_t off)
         ms_fetch(map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off));
 }
 
-/* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
- * what the next ones need. */
-static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
-                        machsym_map_frame *frames, size_t cap, size_t *counts)
+/* The frames at count addresses, those of one after those of the other, as many as fit into cap. While one
+ * address is looked up, the processor fetches what the next ones need. Returns how many frames all have. */
+static size_t ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                          machsym_answer *answers, machsym_map_frame *frames, size_t cap)
 {
     uint64_t at[ms_MAP_UNDER_WAY]; /* where the search of a lookup begins, by its number's rest */
     uint64_t base = map->head.text_addr;
     bool is_here = ms_map_is_here(map);
     bool is_lost = false; /* of a map that is in memory, nothing is */
+    size_t total = 0;
     for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER; i++) {
         size_t run = i - ms_MAP_UNTIL_RUN; /* before there is one, a number above all */
         size_t answer = i - ms_MAP_UNTIL_ANSWER;
@@ -18818,30 +18827,35 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
             ms_map_fetch_run(map, ms_MAP_RUNS, place, ms_MAP_FETCHED_OF_MANY);
             at[run % ms_MAP_UNDER_WAY] = place;
         }
-        if (answer < count)
-            counts[answer] =
-                !is_here || addrs[answer] - base > UINT32_MAX
-                    ? 0
-                    : ms_map_frames_here(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
-                                         cap != 0 ? frames + answer * cap : NULL, cap);
+        if (answer < count) {
+            size_t room = total < cap ? cap - total : 0;
+            bool is_inside = is_here && addrs[answer] - base <= UINT32_MAX;
+            answers[answer].first = total;
+            answers[answer].count =
+                is_inside ? ms_map_frames_here(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
+                                               room != 0 ? frames + total : NULL, room)
+                          : 0;
+            total += answers[answer].count;
+        }
     }
+    return total;
 }
 
 /* ---- Names ---- */
 
 /* The text that packed blocks refer to. Of one that is longer, no match reaches more than its end. A session
- * copies it, since bytes of a sheet do not stay. */
+ * copies it, since bytes of a page do not stay. */
 static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
 {
     const ms_map_area *dict = &map->tables[ms_MAP_DICT];
-    ms_sh *sheets = ms_map_kept_sheets(kept);
-    if (sheets == NULL)
+    ms_pg *pages = ms_map_kept_pages(kept);
+    if (pages == NULL)
         return ms_map_table_bytes(map, ms_MAP_DICT);
     size_t len = dict->len < UINT16_MAX ? (size_t)dict->len : (size_t)UINT16_MAX;
     if (kept->dict.ptr != NULL || kept->dict_is_lost)
         return kept->dict;
     uint8_t *copy = (uint8_t *)ms_arena_alloc(&kept->arena, len + 1, 1);
-    const uint8_t *bytes = len != 0 ? ms_sh_at(sheets, dict->at + dict->len - len, len) : NULL;
+    const uint8_t *bytes = len != 0 ? ms_pg_at(pages, dict->at + dict->len - len, len) : NULL;
     kept->dict_is_lost = copy == NULL || (bytes == NULL && len != 0);
     if (kept->dict_is_lost)
         return kept->dict;
@@ -18854,83 +18868,83 @@ static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
 /* Unpacks the block at a unit of TEXT so far that want bytes of it are there. Returns false when they are
  * not. */
 static bool ms_map_turn_to(const machsym_map *map, ms_map_kept *kept, uint64_t unit, size_t want,
-                           ms_map_page *page)
+                           ms_map_block *block)
 {
     const ms_map_area *text = &map->tables[ms_MAP_TEXT];
-    ms_sh *sheets = ms_map_kept_sheets(kept);
-    if (page->unit == unit + 1 && page->len >= want)
+    ms_pg *pages = ms_map_kept_pages(kept);
+    if (block->unit == unit + 1 && block->len >= want)
         return true;
-    if (unit >= text->len / ms_MAP_UNIT || (sheets == NULL && !ms_map_is_here(map)))
+    if (unit >= text->len / ms_MAP_UNIT || (pages == NULL && !ms_map_is_here(map)))
         return false;
     ms_span dict = ms_map_dict(map, kept);
     uint64_t at = unit * ms_MAP_UNIT;
-    const uint8_t *p = ms_map_at(map, sheets, text->at + at, 2);
+    const uint8_t *p = ms_map_at(map, pages, text->at + at, 2);
     uint64_t size = p != NULL ? ms_rd_raw_u16(p) : UINT64_MAX;
     if (size > ms_PK_BLOCK || size > text->len - at - 2 || (kept != NULL && kept->dict_is_lost))
         return false;
-    p = ms_map_at(map, sheets, text->at + at, 2 + size);
+    p = ms_map_at(map, pages, text->at + at, 2 + size);
     if (p == NULL)
         return false;
-    page->unit = unit + 1;
-    page->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
-    page->len = ms_pk_unpack(dict, ms_span_make(p + 2, (size_t)size), page->v, want);
-    return page->len >= want;
+    block->unit = unit + 1;
+    block->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
+    block->len = ms_pk_unpack(dict, ms_span_make(p + 2, (size_t)size), block->v, want);
+    return block->len >= want;
 }
 
 /* Reads texts that follow each other in TEXT. */
 typedef struct ms_map_texts {
     const machsym_map *map;
-    ms_map_kept *kept; /* NULL: only page is there to unpack into */
-    ms_map_page *page; /* the block that was read last */
-    uint64_t unit;     /* where the next byte stands */
+    ms_map_kept *kept;   /* NULL: only block is there to unpack into */
+    ms_map_block *block; /* the block that was read last */
+    uint64_t unit;       /* where the next byte stands */
     size_t at;
 } ms_map_texts;
 
-static ms_map_texts ms_map_texts_at(const machsym_map *map, ms_map_kept *kept, ms_map_page *page,
+static ms_map_texts ms_map_texts_at(const machsym_map *map, ms_map_kept *kept, ms_map_block *block,
                                     uint64_t place)
 {
     ms_map_texts t;
     t.map = map;
     t.kept = kept;
-    t.page = page;
+    t.block = block;
     t.unit = place >> ms_PK_BLOCK_BITS;
     t.at = (size_t)(place & (ms_PK_BLOCK - 1));
     return t;
 }
 
-/* The page of a block that a session keeps, which is unpacked once. NULL when memory is out. */
-static ms_map_page *ms_map_kept_page(ms_map_kept *kept, uint64_t unit)
+/* A block of text that a session keeps, unpacked once. NULL when memory is out. */
+static ms_map_block *ms_map_kept_block(ms_map_kept *kept, uint64_t unit)
 {
-    ms_tab_slot *slot = ms_tab_get(&kept->page_numbers, unit, 0);
+    ms_tab_slot *slot = ms_tab_get(&kept->block_numbers, unit, 0);
     if (slot != NULL && slot->value != 0)
-        return kept->pages[slot->value - 1];
-    ms_map_page **v = (ms_map_page **)ms_arena_grow(&kept->cache, kept->pages, kept->page_count,
-                                                    &kept->page_cap, sizeof *v);
-    ms_map_page *page = (ms_map_page *)ms_arena_alloc(&kept->cache, 1, sizeof *page);
-    if (slot == NULL || v == NULL || page == NULL)
+        return kept->blocks[slot->value - 1];
+    ms_map_block **v = (ms_map_block **)ms_arena_grow(&kept->cache, kept->blocks, kept->block_count,
+                                                      &kept->block_cap, sizeof *v);
+    ms_map_block *block = (ms_map_block *)ms_arena_alloc(&kept->cache, 1, sizeof *block);
+    if (slot == NULL || v == NULL || block == NULL)
         return NULL;
-    page->unit = 0;
-    kept->pages = v;
-    v[kept->page_count++] = page;
-    slot->value = (uint32_t)kept->page_count;
-    return page;
+    block->unit = 0;
+    kept->blocks = v;
+    v[kept->block_count++] = block;
+    slot->value = (uint32_t)kept->block_count;
+    return block;
 }
 
-/* Has the page hold len bytes of the text from where it is, or up to the end of its block. Returns how
+/* Has the block hold len bytes of the text from where it is, or up to the end of its block. Returns how
  * many there are; 0 when none are. */
 static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
 {
     size_t left = ms_PK_BLOCK - t->at;
     if (t->kept != NULL) {
-        if (t->page == NULL || t->page->unit != t->unit + 1) /* else the block is the one before */
-            t->page = ms_map_kept_page(t->kept, t->unit);
-        if (t->page == NULL || !ms_map_turn_to(t->map, t->kept, t->unit, ms_PK_BLOCK, t->page))
+        if (t->block == NULL || t->block->unit != t->unit + 1) /* else the block is the one before */
+            t->block = ms_map_kept_block(t->kept, t->unit);
+        if (t->block == NULL || !ms_map_turn_to(t->map, t->kept, t->unit, ms_PK_BLOCK, t->block))
             return 0;
         return len < left ? len : left;
     }
     size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
     if (!ms_map_turn_to(t->map, t->kept, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK,
-                        t->page))
+                        t->block))
         return 0;
     return len < left ? len : left;
 }
@@ -18944,13 +18958,13 @@ static bool ms_map_take(ms_map_texts *t, char *out, size_t len)
         if (count == 0)
             return false;
         if (out != NULL) {
-            ms_copy(out, t->page->v + t->at, count);
+            ms_copy(out, t->block->v + t->at, count);
             out += count;
         }
         len -= count;
         t->at += count;
         if (t->at == ms_PK_BLOCK) {
-            t->unit = t->page->next;
+            t->unit = t->block->next;
             t->at = 0;
         }
     }
@@ -19005,9 +19019,9 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                            machsym_frame *frames, char *text, size_t cap)
 {
-    /* Names of callers lie near those of calls, and files near files: each kind has its page. */
-    ms_map_page names;
-    ms_map_page paths;
+    /* Names of callers lie near those of calls, and files near files: each kind has its block. */
+    ms_map_block names;
+    ms_map_block paths;
     size_t used = 0;
     names.unit = paths.unit = 0;
     for (size_t i = 0; i < count; i++) {
@@ -19025,7 +19039,7 @@ static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from
     return used;
 }
 
-/* Reads a text that a session keeps: a view of a page, or a copy of a text that runs on into other blocks. */
+/* Reads a text that a session keeps: a view of a block, or a copy of a text that goes on in other blocks. */
 static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
 {
     size_t len;
@@ -19034,7 +19048,7 @@ static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
     if (len == 0)
         return true;
     if (ms_map_turn_page(t, len) == len) {
-        *out = ms_str_make((const char *)t->page->v + t->at, len);
+        *out = ms_str_make((const char *)t->block->v + t->at, len);
         return ms_map_take(t, NULL, len);
     }
     char *copy = (char *)ms_arena_alloc(&t->kept->cache, len, 1);
@@ -19067,53 +19081,53 @@ static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t 
     return texts;
 }
 
-/* Finds texts that stand one after the other in a page, from a position on. Returns false when they go on
+/* Finds texts that stand one after the other in a block, from a position on. Returns false when they go on
  * after it. */
-static inline bool ms_map_texts_in(const ms_map_page *page, size_t at, unsigned count,
+static inline bool ms_map_texts_in(const ms_map_block *block, size_t at, unsigned count,
                                    machsym_str *const *out)
 {
     for (unsigned i = 0; i < count; i++) {
         if (at >= ms_PK_BLOCK) /* the one before ends with the block */
             return false;
-        size_t len = page->v[at];
+        size_t len = block->v[at];
         size_t bytes = len < 0x80 ? 1 : 2;
         MACHSYM_COUNT_WORK(1);
         if (bytes == 2)
-            len = (len & 0x7f) | (size_t)page->v[at + 1] << 7; /* of more bytes it is more than a block */
+            len = (len & 0x7f) | (size_t)block->v[at + 1] << 7; /* of more bytes it is more than a block */
         at += bytes;
         if (at > ms_PK_BLOCK || len > ms_PK_BLOCK - at)
             return false;
-        *out[i] = len != 0 ? ms_str_make((const char *)page->v + at, len) : ms_str_empty();
+        *out[i] = len != 0 ? ms_str_make((const char *)block->v + at, len) : ms_str_empty();
         at += len;
     }
     return true;
 }
 
 /* The texts at a place: the two names of a function, or the three pieces of a path. Blocks are unpacked when
- * they are first asked for. last: the page where such texts stood last. */
-static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count, ms_map_page **last)
+ * they are first asked for. last: the block where such texts stood last. */
+static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count, ms_map_block **last)
 {
     machsym_path texts;
     machsym_str *const all[3] = {&texts.comp_dir, &texts.dir, &texts.name};
     uint64_t unit = place >> ms_PK_BLOCK_BITS;
-    ms_map_page *page = *last;
+    ms_map_block *block = *last;
     if (ms_SMALL_CODE)
         return ms_map_joined_texts(kept, place, count);
     ms_zero(&texts, sizeof texts);
-    if (page == NULL || page->unit != unit + 1) {
-        page = ms_map_kept_page(kept, unit);
-        if (page == NULL || !ms_map_turn_to(kept->map, kept, unit, ms_PK_BLOCK, page))
+    if (block == NULL || block->unit != unit + 1) {
+        block = ms_map_kept_block(kept, unit);
+        if (block == NULL || !ms_map_turn_to(kept->map, kept, unit, ms_PK_BLOCK, block))
             return ms_map_joined_texts(kept, place, count);
-        *last = page;
+        *last = block;
     }
-    if (ms_map_texts_in(page, (size_t)(place & (ms_PK_BLOCK - 1)), count, all))
+    if (ms_map_texts_in(block, (size_t)(place & (ms_PK_BLOCK - 1)), count, all))
         return texts;
     return ms_map_joined_texts(kept, place, count);
 }
 
 /* The same. Addresses that follow each other have most texts in common. */
 static inline machsym_path ms_map_recent_texts(ms_map_kept *kept, uint64_t place, unsigned count,
-                                               ms_map_recent *recents, ms_map_page **last)
+                                               ms_map_recent *recents, ms_map_block **last)
 {
     ms_map_recent *r = &recents[(place ^ place >> 8) % ms_MAP_RECENT];
     if (ms_SMALL_CODE)
@@ -19229,23 +19243,23 @@ static void ms_tw_store_call(const ms_tw_call *call, uint8_t *p)
 /* A table of rows that begin with numbers that ascend. */
 typedef struct ms_tw_table {
     const machsym_map *map;
-    ms_sh *sheets;
+    ms_pg *pages;
     uint64_t at;
     uint64_t bytes; /* of a row */
     uint64_t count;
 } ms_tw_table;
 
-static ms_tw_table ms_tw_table_of(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t bytes)
+static ms_tw_table ms_tw_table_of(const machsym_map *map, ms_pg *pages, unsigned kind, uint64_t bytes)
 {
-    bool is_here = sheets != NULL || ms_map_is_here(map);
-    ms_tw_table t = {map, sheets, map->tables[kind].at, bytes, is_here ? map->tables[kind].len / bytes : 0};
+    bool is_here = pages != NULL || ms_map_is_here(map);
+    ms_tw_table t = {map, pages, map->tables[kind].at, bytes, is_here ? map->tables[kind].len / bytes : 0};
     return t;
 }
 
 /* A row of a table; NULL when it is not there, or cannot be read. */
 static const uint8_t *ms_tw_row_at(const ms_tw_table *t, uint64_t i)
 {
-    return i < t->count ? ms_map_at(t->map, t->sheets, t->at + i * t->bytes, t->bytes) : NULL;
+    return i < t->count ? ms_map_at(t->map, t->pages, t->at + i * t->bytes, t->bytes) : NULL;
 }
 
 /* How many rows begin below two numbers. */
@@ -19266,15 +19280,15 @@ static uint64_t ms_tw_count_below(const ms_tw_table *t, uint32_t first, uint32_t
 
 /* ---- Lookup ---- */
 
-static ms_tw_table ms_tw_twins(const machsym_map *map, ms_sh *sheets)
+static ms_tw_table ms_tw_twins(const machsym_map *map, ms_pg *pages)
 {
-    return ms_tw_table_of(map, sheets, ms_MAP_TWINS, ms_TW_ROW_BYTES);
+    return ms_tw_table_of(map, pages, ms_MAP_TWINS, ms_TW_ROW_BYTES);
 }
 
 /* The body that holds an offset of code. Returns false when one function has that code for itself. */
-static bool ms_tw_at(const machsym_map *map, ms_sh *sheets, uint32_t off, ms_tw_body *body)
+static bool ms_tw_at(const machsym_map *map, ms_pg *pages, uint32_t off, ms_tw_body *body)
 {
-    ms_tw_table t = ms_tw_twins(map, sheets);
+    ms_tw_table t = ms_tw_twins(map, pages);
     uint64_t end = ms_tw_count_below(&t, off, UINT32_MAX); /* no code has a size of 4 GB */
     const uint8_t *row = end > 0 ? ms_tw_row_at(&t, end - 1) : NULL;
     if (row == NULL || off - ms_rd_raw_u32(row) >= ms_rd_raw_u32(row + 4))
@@ -19295,10 +19309,10 @@ static bool ms_tw_at(const machsym_map *map, ms_sh *sheets, uint32_t off, ms_tw_
 
 /* The frames at an offset of a body if the code is that of its function with a number, from 1 on. Returns 0
  * when the map does not tell. */
-static size_t ms_tw_frames(const machsym_map *map, ms_sh *sheets, const ms_tw_body *body, uint32_t number,
+static size_t ms_tw_frames(const machsym_map *map, ms_pg *pages, const ms_tw_body *body, uint32_t number,
                            uint32_t off, machsym_map_frame *frames, size_t cap)
 {
-    ms_tw_table t = ms_tw_twins(map, sheets);
+    ms_tw_table t = ms_tw_twins(map, pages);
     ms_map_hit hit;
     const uint8_t *row = number - 1 < body->count ? ms_tw_row_at(&t, body->first + (number - 1)) : NULL;
     uint32_t inside = off - body->lo;
@@ -19306,7 +19320,7 @@ static size_t ms_tw_frames(const machsym_map *map, ms_sh *sheets, const ms_tw_bo
         return 0;
     uint32_t size = ms_rd_raw_u32(row + 4);
     uint64_t at = (uint64_t)ms_rd_raw_u32(row + 8) + inside;
-    if (at > UINT32_MAX || !ms_map_find(map, sheets, ms_MAP_TWIN_INDEX, at, &hit))
+    if (at > UINT32_MAX || !ms_map_find(map, pages, ms_MAP_TWIN_INDEX, at, &hit))
         return 0;
     size_t count = ms_map_chain_frames(map, &hit, frames, cap);
     for (size_t i = 0; i < count && i < cap; i++) {
@@ -19318,10 +19332,10 @@ static size_t ms_tw_frames(const machsym_map *map, ms_sh *sheets, const ms_tw_bo
 
 /* Which function of a body is called by the call that returns to an offset, if a function with a number in
  * its own body makes it. Returns the callee's number; UINT32_MAX when the map does not tell. */
-static uint32_t ms_tw_callee(const machsym_map *map, ms_sh *sheets, uint32_t return_off, uint32_t caller,
+static uint32_t ms_tw_callee(const machsym_map *map, ms_pg *pages, uint32_t return_off, uint32_t caller,
                              uint32_t body)
 {
-    ms_tw_table t = ms_tw_table_of(map, sheets, ms_MAP_CALLS, ms_TW_CALL_BYTES);
+    ms_tw_table t = ms_tw_table_of(map, pages, ms_MAP_CALLS, ms_TW_CALL_BYTES);
     const uint8_t *row = ms_tw_row_at(&t, ms_tw_count_below(&t, return_off, caller));
     if (row == NULL || ms_rd_raw_u32(row) != return_off || ms_rd_raw_u32(row + 4) != caller ||
         ms_rd_raw_u32(row + 8) != body)
@@ -19378,8 +19392,8 @@ static void ms_cf_judge(ms_cf_file *file, ms_span bytes, ms_dc_header *head)
 /* Looks for a file among those that the caller gave. */
 static void ms_cf_find_given(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
 {
-    for (size_t i = 0; i < search->desc->cache_part_count && i < MACHSYM_MAX_CACHE_FILES; i++) {
-        const machsym_bytes *given = &search->desc->cache_parts[i];
+    for (size_t i = 0; i < search->desc->cache_file_count && i < MACHSYM_MAX_CACHE_FILES; i++) {
+        const machsym_bytes *given = &search->desc->cache_files[i];
         ms_cf_judge(file, ms_span_make(given->ptr, given->len), head);
         if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
             return;
@@ -19416,7 +19430,7 @@ static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, m
     ms_cf_judge(file, input.bytes, head);
     bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
     if (is_right)
-        result = ms_file_read_begin(&input, input.read.size, NULL);
+        result = ms_file_read_begin(&input, input.io.size, NULL);
     ms_os_settle(&input.file);
     if (is_right && result == MACHSYM_OK) {
         ms_cf_judge(file, input.bytes, head);
@@ -20249,14 +20263,14 @@ static ms_sec_part *ms_sec_relocated(const ms_sec *sec, const ms_mo *mo, const m
 static bool ms_sec_copy(const ms_sec *sec, size_t half, const ms_mo_section *section, uint8_t *out,
                         size_t len, ms_sec_part *part)
 {
-    const machsym_reader *read = &sec->inputs[half].read;
+    const machsym_io *io = &sec->inputs[half].io;
     if (section->unread == 0) {
         ms_copy(out, section->bytes.ptr, len);
         return true;
     }
     part->read_count++;
     part->read_bytes += len;
-    return read->call(read->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
+    return io->read(io->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
 }
 
 /* The bytes of a section as the file has them. */
@@ -21284,7 +21298,7 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     ms_mo *mo = &image->mo[image->mo_count];
     uint64_t lost = 0;
     uint32_t lost_tables = 0;
-    bool is_read = input->read.call != NULL;
+    bool is_read = input->io.read != NULL;
     machsym_result result = ms_file_choose(input, arch, uuid, mo, &lost, err);
     if (result == MACHSYM_OK && is_read)
         result = ms_file_take_slice(input, mo, err);
@@ -21476,7 +21490,7 @@ static const char *ms_im_path(const machsym_image *image, size_t half)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    if ((desc->bytes.ptr != NULL || desc->read.call != NULL) && desc->path != NULL)
+    if ((desc->bytes.ptr != NULL || desc->io.read != NULL) && desc->path != NULL)
         image->called[0] = ms_im_keep_c(image, desc->path);
     if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
         image->called[1] = ms_im_keep_c(image, desc->pair_path);
@@ -21524,25 +21538,25 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     machsym_map_desc how;
     ms_mo *mo = &image->mo[0];
     ms_file *input = &image->inputs[0];
-    machsym_reader read = input->read;
+    machsym_io io = input->io;
     machsym_result result = MACHSYM_OK;
     ms_zero(&how, sizeof how);
     if (input->reads_itself) { /* lookups would read it long after this */
-        result = ms_file_read_begin(input, read.size, err);
-        read.call = NULL;
+        result = ms_file_read_begin(input, io.size, err);
+        io.read = NULL;
     }
-    if (read.call == NULL)
-        read.size = input->bytes.len;
+    if (io.read == NULL)
+        io.size = input->bytes.len;
     else
-        result = ms_file_read_begin(input, ms_map_begin_size(input->bytes, read.size), err);
+        result = ms_file_read_begin(input, ms_map_begin_size(input->bytes, io.size), err);
     how.bytes.ptr = input->bytes.ptr;
     how.bytes.len = input->bytes.len;
     how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0u;
     if (result != MACHSYM_OK)
         return result;
-    bool by_sheets = (desc->flags & MACHSYM_OPEN_BY_PIECES) != 0 && how.flags == 0;
-    if (by_sheets || read.call != NULL)
-        result = ms_map_open_by_sheets(input->bytes, &read, image->arena.allocator, &image->map, err);
+    bool by_pages = (desc->flags & MACHSYM_OPEN_BY_PAGES) != 0 && how.flags == 0;
+    if (by_pages || io.read != NULL)
+        result = ms_map_open_by_pages(input->bytes, &io, image->arena.allocator, &image->map, err);
     else
         result = ms_map_open(&how, image->arena.allocator, &image->map, err);
     if (result != MACHSYM_OK)
@@ -21667,7 +21681,7 @@ static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_d
 static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_desc *desc,
                                        machsym_error *err)
 {
-    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].read.size, err);
+    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].io.size, err);
     if (result != MACHSYM_OK)
         return result;
     image->own_cache = (ms_cf_cache *)ms_arena_zeroed(&image->arena, 1, sizeof *image->own_cache);
@@ -21726,11 +21740,11 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
             0);
     if (desc->from != NULL)
         return ms_im_open_from(image, desc, err);
-    if (desc->read.call != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
+    if (desc->io.read != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "what is read is a file, not the memory of an image", "",
                        0);
     machsym_result result =
-        ms_file_take(desc->path, desc->bytes, &desc->read, desc->flags, image->arena.allocator, &input, err);
+        ms_file_take(desc->path, desc->bytes, &desc->io, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     if (ms_map_is(input.bytes)) {
@@ -22933,7 +22947,7 @@ struct machsym_session {
     ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
     machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
     size_t found_cap;
-    machsym_reads reads;      /* since the session was opened */
+    machsym_io_stats reads;   /* since the session was opened */
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -23034,8 +23048,8 @@ static void ms_ses_clear(machsym_session *s)
     ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
                  s->image->names, &s->scratch, &s->keep);
     for (size_t i = 0; i < s->image->mo_count; i++) {
-        if (s->image->inputs[i].read.call != NULL && !s->image->inputs[i].reads_itself)
-            ms_src_leave(&s->symbols, i, &s->image->inputs[i].read, &s->reads);
+        if (s->image->inputs[i].io.read != NULL && !s->image->inputs[i].reads_itself)
+            ms_src_leave(&s->symbols, i, &s->image->inputs[i].io, &s->reads);
     }
 }
 
@@ -25442,10 +25456,10 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     const machsym_map *map = s->image->map;
     if (!ms_ans_begin_map(s))
         return 0;
-    ms_sh *sheets = ms_map_kept_sheets(s->kept);
-    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+    ms_pg *pages = ms_map_kept_pages(s->kept);
+    size_t count = ms_map_frames(map, pages, addr, s->found, s->found_cap);
     if (count > s->found_cap && ms_ans_make_room(s, count))
-        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+        ms_map_frames(map, pages, addr, s->found, s->found_cap);
     return ms_ans_tell_found(s, count, frames, cap);
 }
 
@@ -25934,7 +25948,7 @@ static bool ms_fold_in_map(machsym_session *s, uint64_t addr, ms_tw_body *body)
     const machsym_map *map = s->image->map;
     uint64_t off = addr - map->head.text_addr;
     return off <= UINT32_MAX && ms_ans_begin_map(s) &&
-           ms_tw_at(map, ms_map_kept_sheets(s->kept), (uint32_t)off, body);
+           ms_tw_at(map, ms_map_kept_pages(s->kept), (uint32_t)off, body);
 }
 
 /* The frames at an address of a body if the code is that of its function with a number. */
@@ -25944,7 +25958,7 @@ static size_t ms_fold_map_frames(machsym_session *s, const ms_tw_body *body, uin
     const machsym_map *map = s->image->map;
     if (number == 0)
         return ms_ans_frames(s, addr, frames, cap);
-    size_t count = ms_tw_frames(map, ms_map_kept_sheets(s->kept), body, number,
+    size_t count = ms_tw_frames(map, ms_map_kept_pages(s->kept), body, number,
                                 (uint32_t)(addr - map->head.text_addr), s->found, s->found_cap);
     return ms_ans_tell_found(s, count, frames, cap);
 }
@@ -26131,7 +26145,7 @@ static size_t ms_stk_decide(machsym_session *s, const ms_fold_set *set, const ms
 
 /* Sets what is known of the caller of the frame inside. */
 static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set, size_t decided,
-                               const machsym_pc *pc, ms_stk_callers *callers)
+                               const machsym_stack_addr *pc, ms_stk_callers *callers)
 {
     callers->count = 0;
     callers->own = s;
@@ -26161,7 +26175,7 @@ static uint32_t ms_stk_decide_in_map(machsym_session *s, const ms_tw_body *body,
     uint32_t found = UINT32_MAX;
     for (size_t i = 0; i < callers->count && off <= UINT32_MAX; i++) {
         uint32_t one =
-            ms_tw_callee(map, ms_map_kept_sheets(s->kept), (uint32_t)off, callers->numbers[i], body->lo);
+            ms_tw_callee(map, ms_map_kept_pages(s->kept), (uint32_t)off, callers->numbers[i], body->lo);
         if (one > body->count || (i > 0 && one != found))
             return UINT32_MAX;
         found = one;
@@ -26170,7 +26184,7 @@ static uint32_t ms_stk_decide_in_map(machsym_session *s, const ms_tw_body *body,
 }
 
 /* Sets what is known of the caller of the frame inside. */
-static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, const machsym_pc *pc,
+static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, const machsym_stack_addr *pc,
                                       ms_stk_callers *callers)
 {
     uint32_t first = decided != UINT32_MAX ? decided : 0;
@@ -26184,8 +26198,9 @@ static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, 
 }
 
 /* The same as ms_stk_one in a map. */
-static void ms_stk_one_in_map(machsym_session *s, const machsym_pc *pc, uint64_t addr,
-                              ms_stk_callers *callers, machsym_call *call, machsym_frame *frames, size_t cap)
+static void ms_stk_one_in_map(machsym_session *s, const machsym_stack_addr *pc, uint64_t addr,
+                              ms_stk_callers *callers, machsym_stack_answer *call, machsym_frame *frames,
+                              size_t cap)
 {
     ms_tw_body body;
     uint32_t decided = UINT32_MAX;
@@ -26204,8 +26219,8 @@ static void ms_stk_one_in_map(machsym_session *s, const machsym_pc *pc, uint64_t
 /* ---- The stack ---- */
 
 /* Looks up one address, where callers is what is known of its caller. */
-static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers *callers, machsym_call *call,
-                       machsym_frame *frames, size_t cap)
+static void ms_stk_one(machsym_session *s, const machsym_stack_addr *pc, ms_stk_callers *callers,
+                       machsym_stack_answer *call, machsym_frame *frames, size_t cap)
 {
     uint64_t addr = pc->addr - (pc->is_return ? 1 : 0);
     ms_ses_begin(s);
@@ -26245,8 +26260,8 @@ static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers 
 }
 
 /* Looks up a stack, the innermost address first. Callers are known first, so it begins at the outermost. */
-static size_t ms_stk_lookup(machsym_session *s, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                            machsym_frame *frames, size_t cap)
+static size_t ms_stk_lookup(machsym_session *s, const machsym_stack_addr *pcs, size_t count,
+                            machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     ms_stk_callers callers;
     size_t total = 0;
@@ -26776,7 +26791,7 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_damage *damage)
+static void ms_it_count_own(machsym_session *s, machsym_session_counts *out, ms_damage *damage)
 {
     bool reads_calls = s->reads_calls;
     ms_ses_drop_units(s); /* they may have been read without calls */
@@ -26811,7 +26826,7 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_da
     s->reads_calls = reads_calls;
 }
 
-static void ms_it_count(machsym_session *s, machsym_session_info *out)
+static void ms_it_count(machsym_session *s, machsym_session_counts *out)
 {
     ms_damage damage;
     ms_zero(out, sizeof *out);
@@ -28266,9 +28281,9 @@ static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name
         ms_mg_set_folds(m, head);
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
-    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_SH_BYTES - 1) / ms_SH_BYTES), 0, 0);
+    ms_mg_set_table(head, ms_MAP_PAGES, 8 * ((size + ms_PG_BYTES - 1) / ms_PG_BYTES), 0, 0);
     for (unsigned kind = 1; kind <= head->row_count; kind++)
-        head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
+        head->tables[kind].at += kind != ms_MAP_PAGES ? head->size : 0;
     head->size += size;
 }
 
@@ -28333,17 +28348,17 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
             m->symbol_runs.count > 0 ? ms_MAP_MARGIN : 0);
 }
 
-/* Writes the checksums, of sheets first. */
+/* Writes the checksums, of pages first. */
 static void ms_mg_write_sums(machsym_map *map, uint8_t *p)
 {
     ms_map_head *head = &map->head;
-    ms_map_table *sheets = &head->tables[ms_MAP_SHEETS];
-    ms_span all = ms_map_sheets(map);
-    for (uint64_t i = 0; i < sheets->len / 8; i++)
-        ms_map_store_u64(p + sheets->at + 8 * i, ms_sh_sum_at(all, i));
-    uint64_t sum = ms_sh_sum(ms_span_make(p + sheets->at, (size_t)sheets->len));
-    sheets->a = (uint32_t)sum;
-    sheets->b = (uint32_t)(sum >> 32);
+    ms_map_table *pages = &head->tables[ms_MAP_PAGES];
+    ms_span all = ms_map_pages(map);
+    for (uint64_t i = 0; i < pages->len / 8; i++)
+        ms_map_store_u64(p + pages->at + 8 * i, ms_pg_sum_at(all, i));
+    uint64_t sum = ms_pg_sum(ms_span_make(p + pages->at, (size_t)pages->len));
+    pages->a = (uint32_t)sum;
+    pages->b = (uint32_t)(sum >> 32);
     head->checksum = 0;
     ms_map_store_head(head, p);
     head->checksum = ms_map_sum_head(map->bytes, head->row_count);
@@ -43764,7 +43779,7 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
     ms_im_get_info(image, out);
 }
 
-MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out)
+MACHSYM_API bool machsym_image_count_damage(const machsym_image *image, machsym_image_info *out)
 {
     return ms_im_read_info(image, out);
 }
@@ -43786,12 +43801,13 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
     return ms_im_next_entry(image, at, out);
 }
 
-MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
+MACHSYM_API bool machsym_image_entry_at_addr(const machsym_image *image, uint64_t addr, machsym_entry *out)
 {
     return ms_im_entry_at(image, addr, out);
 }
 
-MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len)
+MACHSYM_API size_t machsym_image_read_cache_at_addr(const machsym_image *image, uint64_t addr, void *to,
+                                                    size_t len)
 {
     return ms_im_cache(image) != NULL ? ms_sl_read(&ms_im_cache(image)->dc, addr, (uint8_t *)to, len) : 0;
 }
@@ -43802,7 +43818,7 @@ MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machs
     return ms_im_next_cache_file(image, at, out);
 }
 
-MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
+MACHSYM_API uint64_t machsym_image_addr_of_pc(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
     return ms_im_addr(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
@@ -43859,7 +43875,7 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
     return ms_ses_lacked_memory(session);
 }
 
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out)
+MACHSYM_API void machsym_session_get_io_stats(const machsym_session *session, machsym_io_stats *out)
 {
     *out = session->reads;
 }
@@ -43875,26 +43891,28 @@ MACHSYM_API void machsym_session_close(machsym_session *session)
         ms_ses_close(session);
 }
 
-MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
-                                          size_t cap)
+MACHSYM_API size_t machsym_session_frames_at_addr(machsym_session *session, uint64_t addr,
+                                                  machsym_frame *frames, size_t cap)
 {
     return ms_ans_frames(session, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
-                                          machsym_answer *answers, machsym_frame *frames, size_t cap)
+MACHSYM_API size_t machsym_session_frames_at_addrs(machsym_session *session, const uint64_t *addrs,
+                                                   size_t count, machsym_answer *answers,
+                                                   machsym_frame *frames, size_t cap)
 {
     return ms_ans_many(session, addrs, count, answers, frames, cap);
 }
 
-MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                               machsym_frame *frames, size_t cap)
+MACHSYM_API size_t machsym_session_next_folded_at_addr(machsym_session *session, uint64_t addr,
+                                                       machsym_cursor *at, machsym_frame *frames, size_t cap)
 {
     return ms_fold_next(session, addr, at, frames, cap);
 }
 
-MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
-                                         machsym_call *calls, machsym_frame *frames, size_t cap)
+MACHSYM_API size_t machsym_session_frames_of_stack(machsym_session *session, const machsym_stack_addr *pcs,
+                                                   size_t count, machsym_stack_answer *calls,
+                                                   machsym_frame *frames, size_t cap)
 {
     return ms_stk_lookup(session, pcs, count, calls, frames, cap);
 }
@@ -43926,8 +43944,8 @@ MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_c
     return ms_it_next_symbol(session, at, out);
 }
 
-MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                            machsym_str *out)
+MACHSYM_API bool machsym_session_next_alias_at_addr(machsym_session *session, uint64_t addr,
+                                                    machsym_cursor *at, machsym_str *out)
 {
     ms_in_begin(session, at);
     return ms_it_next_alias(session, addr, at, out);
@@ -43958,12 +43976,13 @@ MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session
     return ms_it_next_object_file(session, at, out);
 }
 
-MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
+MACHSYM_API void machsym_session_explain_addr(machsym_session *session, uint64_t addr,
+                                              machsym_explanation *out)
 {
     ms_ex_explain(session, addr, out);
 }
 
-MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
+MACHSYM_API void machsym_session_count_all(machsym_session *session, machsym_session_counts *out)
 {
     ms_ses_begin(session);
     ms_it_count(session, out);
@@ -44115,22 +44134,22 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->arch = ms_mo_arch_name(out->cputype, out->cpusubtype);
 }
 
-MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
+MACHSYM_API uint64_t machsym_map_addr_of_pc(const machsym_map *map, uint64_t load_addr, uint64_t pc)
 {
     bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
     return ms_im_addr(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
-                                      size_t cap)
+MACHSYM_API size_t machsym_map_frames_at_addr(const machsym_map *map, uint64_t addr,
+                                              machsym_map_frame *frames, size_t cap)
 {
     return ms_map_frames(map, NULL, addr, frames, cap);
 }
 
-MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
-                                         machsym_map_frame *frames, size_t cap, size_t *counts)
+MACHSYM_API size_t machsym_map_frames_at_addrs(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                               machsym_answer *answers, machsym_map_frame *frames, size_t cap)
 {
-    ms_map_many(map, addrs, count, frames, cap, counts);
+    return ms_map_many(map, addrs, count, answers, frames, cap);
 }
 
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,

@@ -32,7 +32,7 @@ static size_t look_up_all(const machsym_map *map, const uint64_t *addrs, size_t 
     machsym_map_frame frames[FRAMES];
     size_t sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += machsym_map_frames(map, addrs[i], frames, FRAMES);
+        sum += machsym_map_frames_at_addr(map, addrs[i], frames, FRAMES);
     return sum;
 }
 
@@ -40,13 +40,11 @@ static size_t look_up_all(const machsym_map *map, const uint64_t *addrs, size_t 
 static size_t look_up_batches(const machsym_map *map, const uint64_t *addrs, size_t count)
 {
     static machsym_map_frame frames[BATCH * FRAMES];
-    size_t counts[BATCH];
+    machsym_answer answers[BATCH];
     size_t sum = 0;
     for (size_t i = 0; i < count; i += BATCH) {
         size_t n = count - i < BATCH ? count - i : BATCH;
-        machsym_map_frames_many(map, addrs + i, n, frames, FRAMES, counts);
-        for (size_t k = 0; k < n; k++)
-            sum += counts[k];
+        sum += machsym_map_frames_at_addrs(map, addrs + i, n, answers, frames, BATCH * FRAMES);
     }
     return sum;
 }
@@ -80,7 +78,7 @@ static bool percentiles(const machsym_map *map, const uint64_t *addrs, size_t co
     }
     for (size_t i = 0; i < count; i++) {
         double begin = seconds(CLOCK_MONOTONIC);
-        machsym_map_frames(map, addrs[i], frames, FRAMES);
+        machsym_map_frames_at_addr(map, addrs[i], frames, FRAMES);
         times[i] = seconds(CLOCK_MONOTONIC) - begin - clock;
     }
     qsort(times, count, sizeof *times, by_time);

@@ -178,9 +178,9 @@ static bool describe(const flat_desc *from, machsym_open_desc *to, machsym_uuid 
     to->entry = from->entry;
     to->flags = (from->flags & 1) != 0 ? (uint32_t)MACHSYM_OPEN_COPY : 0;
     to->allocator = memory();
-    to->read.call = from->read;
-    to->read.user = from->read_user;
-    to->read.size = from->read_size;
+    to->io.read = from->read;
+    to->io.user = from->read_user;
+    to->io.size = from->read_size;
     to->oso_prefixes = *prefixes;
     to->oso_prefix_count = from->prefix_count;
     to->oso_dirs = from->dirs;
@@ -229,7 +229,7 @@ size_t flat_info(const flat_image *image, char *out, size_t cap)
     machsym_image_info info;
     machsym_map_info map;
     memset(&map, 0, sizeof map);
-    machsym_image_read_info(image->image, &info);
+    machsym_image_count_damage(image->image, &info);
     if (info.map != NULL)
         machsym_map_get_info(info.map, &map);
     put32(&s, info.map != NULL);
@@ -285,7 +285,7 @@ void flat_close(flat_image *image)
 
 uint64_t flat_addr(const flat_image *image, uint64_t load, uint64_t pc)
 {
-    return machsym_image_addr(image->image, load, pc);
+    return machsym_image_addr_of_pc(image->image, load, pc);
 }
 
 /* ---- Maps ---- */
@@ -574,8 +574,8 @@ static bool make_room(flat_session *s, size_t count)
 static bool look_up(flat_session *s, size_t count)
 {
     size_t found;
-    while ((found = machsym_session_lookup(s->session, s->addrs, count, s->answers, s->frames,
-                                           s->frame_cap)) > s->frame_cap) {
+    while ((found = machsym_session_frames_at_addrs(s->session, s->addrs, count, s->answers, s->frames,
+                                                    s->frame_cap)) > s->frame_cap) {
         if (!make_frames(s, found))
             return false;
     }
@@ -627,7 +627,7 @@ const char *flat_lookup(flat_session *s, int is_runtime, uint64_t load, uint32_t
     if (count == 0 || !make_room(s, count) || !begin_texts(s, count))
         return NULL;
     for (size_t i = 0; i < count; i++)
-        s->addrs[i] = is_runtime ? machsym_image_addr(s->image->image, load, addrs[i]) : addrs[i];
+        s->addrs[i] = is_runtime ? machsym_image_addr_of_pc(s->image->image, load, addrs[i]) : addrs[i];
     if (!look_up(s, count)) {
         machsym_session_trim(s->session);
         return NULL;

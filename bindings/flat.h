@@ -30,7 +30,7 @@ typedef struct flat_desc {
     const char *const *dirs;
     size_t dir_count;
     uint32_t flags; /* 1: read files into memory (MACHSYM_OPEN_COPY) */
-    /* machsym_reader: a file that is not in memory; NULL: there is none. */
+    /* machsym_io: a file that is not in memory; NULL: there is none. */
     size_t (*read)(void *user, uint64_t offset, void *out, size_t len);
     void *read_user;
     uint64_t read_size;
@@ -71,7 +71,7 @@ FLAT_API size_t flat_info(const flat_image *image, char *out, size_t cap);
 FLAT_API flat_image *flat_open(const flat_desc *desc, flat_error *err);
 /* Close its sessions first. NULL is allowed. */
 FLAT_API void flat_close(flat_image *image);
-/* machsym_image_addr. */
+/* machsym_image_addr_of_pc. */
 FLAT_API uint64_t flat_addr(const flat_image *image, uint64_t load, uint64_t pc);
 
 /* The map of an image, in memory. */

@@ -130,8 +130,8 @@ static void print_stack(const uintptr_t *pcs, size_t count)
         uint64_t off = 0;
         if (image != NULL) {
             /* a return address belongs to the call before it */
-            uint64_t addr = machsym_image_addr(image->image, in->lo, pc) - 1;
-            if (machsym_session_frames(image->session, addr, &frame, 1) > 0) {
+            uint64_t addr = machsym_image_addr_of_pc(image->image, in->lo, pc) - 1;
+            if (machsym_session_frames_at_addr(image->session, addr, &frame, 1) > 0) {
                 name = frame.linkage_name;
                 off = addr + 1 - frame.function_start;
             }

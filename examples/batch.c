@@ -1,5 +1,5 @@
-/* Many addresses at once: machsym_session_lookup takes them in the order that decodes every unit once, and says for each
- * address which of the frames are its own. Return addresses point behind the call, so each is looked up one byte lower.
+/* Many addresses at once: machsym_session_frames_at_addrs takes them in the order that decodes every unit once, and says
+ * for each address which frames are its own. Return addresses point after the call, so each is looked up one byte lower.
  *     cc -I. examples/batch.c -o batch && ./batch */
 #define MACHSYM_IMPLEMENTATION
 #include "machsym.h"
@@ -25,8 +25,8 @@ int main(void)
     if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
         return 1;
     for (size_t i = 0; i < COUNT; i++)
-        addrs[i] = machsym_image_addr(image, 0x102a30000, stack[i]) - 1;
-    size_t count = machsym_session_lookup(session, addrs, COUNT, answers, frames, ROOM);
+        addrs[i] = machsym_image_addr_of_pc(image, 0x102a30000, stack[i]) - 1;
+    size_t count = machsym_session_frames_at_addrs(session, addrs, COUNT, answers, frames, ROOM);
     if (count > ROOM)
         return 1; /* ask again with more room, or with fewer addresses */
     for (size_t i = 0; i < COUNT; i++) {

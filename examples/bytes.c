@@ -47,8 +47,8 @@ int main(void)
     how.image = image;
     if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
         return 1;
-    size_t count =
-        machsym_session_frames(session, machsym_image_addr(image, 0x102a30000, 0x102a30aeb), frames, 16);
+    size_t count = machsym_session_frames_at_addr(
+        session, machsym_image_addr_of_pc(image, 0x102a30000, 0x102a30aeb), frames, 16);
     for (size_t i = 0; i < count && i < 16; i++)
         printf("%.*s:%u\n", (int)frames[i].name.len, frames[i].name.ptr, frames[i].line);
     machsym_session_close(session);

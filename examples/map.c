@@ -36,7 +36,8 @@ int main(int argc, char **argv)
         return 1;
     if (machsym_map_open(&file, &map, NULL) != MACHSYM_OK)
         return 1;
-    size_t count = machsym_map_frames(map, machsym_map_addr(map, 0x102a30000, 0x102a309b6), found, 16);
+    size_t count =
+        machsym_map_frames_at_addr(map, machsym_map_addr_of_pc(map, 0x102a30000, 0x102a309b6), found, 16);
     if (count > 16)
         count = 16;
     machsym_map_names(map, found, count, frames, names, sizeof names);

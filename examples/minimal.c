@@ -22,8 +22,8 @@ int main(void)
     how.image = image;
     if (machsym_session_open(&how, &session, &err) != MACHSYM_OK)
         return 1;
-    uint64_t addr = machsym_image_addr(image, 0x102a30000, 0x102a309b6);
-    size_t count = machsym_session_frames(session, addr, frames, 16);
+    uint64_t addr = machsym_image_addr_of_pc(image, 0x102a30000, 0x102a309b6);
+    size_t count = machsym_session_frames_at_addr(session, addr, frames, 16);
     for (size_t i = 0; i < count && i < 16; i++) {
         machsym_frame_name(&frames[i], 0, text, sizeof text);
         machsym_str file_name = frames[i].file.name;

@@ -26,7 +26,7 @@ static void *work(void *arg)
         return NULL;
     }
     for (uint64_t off = w->number; off < SIZE; off += THREADS)
-        w->frames += machsym_session_frames(session, 0x100000000 + FIRST + off, frames, 16);
+        w->frames += machsym_session_frames_at_addr(session, 0x100000000 + FIRST + off, frames, 16);
     w->failed = machsym_session_lacked_memory(session);
     machsym_session_close(session);
     return NULL;

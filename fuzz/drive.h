@@ -52,7 +52,7 @@ static inline void drive_ask(machsym_session *session, uint64_t addr)
 {
     machsym_frame frames[8];
     machsym_explanation e;
-    size_t count = machsym_session_frames(session, addr, frames, 8);
+    size_t count = machsym_session_frames_at_addr(session, addr, frames, 8);
     for (size_t i = 0; i < count && i < 8; i++) {
         drive_text(frames[i].linkage_name);
         drive_text(frames[i].name);
@@ -62,7 +62,7 @@ static inline void drive_ask(machsym_session *session, uint64_t addr)
         if (frames[i].function_size != 0 && addr - frames[i].function_start >= frames[i].function_size)
             abort(); /* a function never answers outside its range */
     }
-    machsym_session_explain(session, addr, &e);
+    machsym_session_explain_addr(session, addr, &e);
     drive_text(e.unit_name);
     drive_text(e.unit_producer);
 }
@@ -77,7 +77,7 @@ static inline void drive_session(machsym_session *session, const machsym_image *
     machsym_function function;
     machsym_line line;
     machsym_symbol symbol;
-    machsym_session_info info;
+    machsym_session_counts info;
     for (unsigned i = 0; i < DRIVE_LIMIT && machsym_image_next_section(image, &at, &section); i++) {
         drive_ask(session, section.addr);
         drive_ask(session, section.addr + section.size / 2);
@@ -103,11 +103,12 @@ static inline void drive_session(machsym_session *session, const machsym_image *
         if (symbol.hi <= symbol.lo)
             abort();
         drive_text(symbol.name);
-        for (unsigned j = 0; j < 8 && machsym_session_next_alias(session, symbol.lo, &alias, &name); j++)
+        for (unsigned j = 0; j < 8 && machsym_session_next_alias_at_addr(session, symbol.lo, &alias, &name);
+             j++)
             drive_text(name);
         drive_ask(session, symbol.lo);
     }
-    machsym_session_read_info(session, &info);
+    machsym_session_count_all(session, &info);
     drive_sum += info.damaged_units;
 }
 
@@ -135,7 +136,7 @@ static inline void drive_open(const machsym_open_desc *desc)
         drive_session(session, image);
         machsym_session_close(session);
     }
-    machsym_image_read_info(image, &info);
+    machsym_image_count_damage(image, &info);
     drive_sum += info.damage_count;
     machsym_image_close(image);
 }

@@ -51,9 +51,9 @@ static void compare_at(const answers *a, uint64_t addr)
     machsym_map_frame found[MAX_FRAMES];
     machsym_frame got[MAX_FRAMES];
     machsym_frame want[MAX_FRAMES];
-    size_t wanted = machsym_session_frames(a->cold, addr, want, MAX_FRAMES);
-    compare(got, machsym_session_frames(a->indexed, addr, got, MAX_FRAMES), want, wanted);
-    size_t count = machsym_map_frames(a->map, addr, found, MAX_FRAMES);
+    size_t wanted = machsym_session_frames_at_addr(a->cold, addr, want, MAX_FRAMES);
+    compare(got, machsym_session_frames_at_addr(a->indexed, addr, got, MAX_FRAMES), want, wanted);
+    size_t count = machsym_map_frames_at_addr(a->map, addr, found, MAX_FRAMES);
     size_t known = count < MAX_FRAMES ? count : MAX_FRAMES;
     if (addr >= a->text_addr && machsym_map_names(a->map, found, known, got, text, TEXT) <= TEXT)
         compare(got, count, want, wanted); /* else: below the text, or too long to be told */

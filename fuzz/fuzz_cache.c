@@ -11,7 +11,7 @@ static void drive_data(const machsym_image *image)
     machsym_section section;
     for (unsigned i = 0; i < 16 && machsym_image_next_section(image, &at, &section); i++) {
         size_t len = section.size < sizeof room ? (size_t)section.size : sizeof room;
-        drive_sum += (unsigned)machsym_image_read_cache(image, section.addr, room, len);
+        drive_sum += (unsigned)machsym_image_read_cache_at_addr(image, section.addr, room, len);
     }
 }
 
@@ -57,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     desc.bytes.ptr = files[0].v;
     desc.bytes.len = files[0].len;
-    desc.cache_parts = parts;
-    desc.cache_part_count = 2;
+    desc.cache_files = parts;
+    desc.cache_file_count = 2;
     if (files[0].len != 0 && machsym_image_open(&desc, &cache, NULL) == MACHSYM_OK) {
         drive_sum += (unsigned)machsym_list_slices(&desc, slices, 2, NULL);
         while (machsym_image_next_cache_file(cache, &at, &file))
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (unsigned i = 0; i < 4 && machsym_image_next_entry(cache, &at, &entry); i++) {
             machsym_entry same;
             drive_text(entry.name);
-            drive_sum += machsym_image_entry_at(cache, entry.addr, &same);
+            drive_sum += machsym_image_entry_at_addr(cache, entry.addr, &same);
             drive_entry(cache, &entry);
         }
         machsym_image_close(cache);

@@ -15,7 +15,7 @@ static void drive_image(const machsym_image *image)
         drive_text(section.segment);
         drive_text(section.name);
     }
-    drive_sum += (unsigned)machsym_image_addr(image, info.text_addr, 1234);
+    drive_sum += (unsigned)machsym_image_addr_of_pc(image, info.text_addr, 1234);
 }
 
 /* The first images of a kernel collection. */

@@ -57,16 +57,16 @@ static void ask_shared(machsym_session *session, uint64_t addr)
     static uint64_t before;
     machsym_frame frames[MAX_FRAMES];
     machsym_cursor at = {0, 0};
-    machsym_pc pcs[2] = {{addr, false}, {before, true}};
-    machsym_call calls[2];
+    machsym_stack_addr pcs[2] = {{addr, false}, {before, true}};
+    machsym_stack_answer calls[2];
     size_t functions = 0;
     size_t count;
     while (functions < MAX_FUNCTIONS &&
-           (count = machsym_session_next_folded(session, addr, &at, frames, MAX_FRAMES)) != 0) {
+           (count = machsym_session_next_folded_at_addr(session, addr, &at, frames, MAX_FRAMES)) != 0) {
         drive_frames(frames, count < MAX_FRAMES ? count : MAX_FRAMES);
         functions++;
     }
-    count = machsym_session_stack(session, pcs, 2, calls, frames, MAX_FRAMES);
+    count = machsym_session_frames_of_stack(session, pcs, 2, calls, frames, MAX_FRAMES);
     drive_frames(frames, count < MAX_FRAMES ? count : MAX_FRAMES);
     if (calls[0].is_decided && calls[0].function_count < 2)
         abort(); /* there is nothing to decide */
@@ -78,8 +78,8 @@ static void ask(const machsym_map *map, machsym_session *session, uint64_t addr)
     static char text[TEXT];
     machsym_map_frame found[MAX_FRAMES];
     machsym_frame frames[MAX_FRAMES];
-    size_t count = machsym_map_frames(map, addr, found, MAX_FRAMES);
-    if (machsym_map_frames(map, addr, NULL, 0) != count)
+    size_t count = machsym_map_frames_at_addr(map, addr, found, MAX_FRAMES);
+    if (machsym_map_frames_at_addr(map, addr, NULL, 0) != count)
         abort(); /* how many there are does not depend on the room */
     count = count < MAX_FRAMES ? count : MAX_FRAMES;
     size_t need = machsym_map_names(map, found, count, frames, text, TEXT);
@@ -88,7 +88,7 @@ static void ask(const machsym_map *map, machsym_session *session, uint64_t addr)
         abort(); /* what was needed is enough */
     if (machsym_session_memory(session) > MAX_MEMORY)
         machsym_session_trim(session);
-    if (machsym_session_frames(session, addr, frames, MAX_FRAMES) < count)
+    if (machsym_session_frames_at_addr(session, addr, frames, MAX_FRAMES) < count)
         abort(); /* a session on the map says no less */
     drive_frames(frames, count);
     ask_shared(session, addr);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD = 96, ROW = 32, KINDS = 8, LEAST = HEAD + KINDS * ROW, SHEET = 16384, WORDS = 12 };
+enum { HEAD = 96, ROW = 32, KINDS = 8, LEAST = HEAD + KINDS * ROW, PAGE = 16384, WORDS = 12 };
 
 /* ---- A map that opens ---- */
 
@@ -62,14 +62,14 @@ static uint64_t sum_of(const uint8_t *p, size_t n)
 static void repair(uint8_t *v, size_t len)
 {
     size_t begin = LEAST;
-    size_t count = (len - begin + SHEET - 1) / SHEET;
+    size_t count = (len - begin + PAGE - 1) / PAGE;
     memcpy(v, "MACHSYM\n\3\0\0\0", 12);
     v[56] %= 3;
     memset(v + 57, 0, 3);
     memcpy(v + 60, "\10\0\0\0", 4);
     v[47] = 0; /* the text base leaves room for 4 GB */
     store(v + 64, len);
-    while (count > 0 && (len - begin < 8 * count || (len - begin - 8 * count + SHEET - 1) / SHEET < count))
+    while (count > 0 && (len - begin < 8 * count || (len - begin - 8 * count + PAGE - 1) / PAGE < count))
         count--;
     for (unsigned i = 0; i < KINDS; i++) {
         uint8_t *row = v + HEAD + ROW * i;
@@ -82,14 +82,14 @@ static void repair(uint8_t *v, size_t len)
             store(row + 24, (load(row + 24) & 31) | (load(row + 24) >> 32) % (load(row + 16) / 4 + 1) << 32);
         }
     }
-    uint8_t *sheets = v + HEAD + ROW;
-    store(sheets + 8, begin);
-    store(sheets + 16, 8 * count);
+    uint8_t *pages = v + HEAD + ROW;
+    store(pages + 8, begin);
+    store(pages + 16, 8 * count);
     for (size_t i = 0; i < count; i++) {
-        size_t at = begin + 8 * count + i * SHEET;
-        store(v + begin + 8 * i, sum_of(v + at, len - at < SHEET ? len - at : SHEET));
+        size_t at = begin + 8 * count + i * PAGE;
+        store(v + begin + 8 * i, sum_of(v + at, len - at < PAGE ? len - at : PAGE));
     }
-    store(sheets + 24, sum_of(v + begin, 8 * count));
+    store(pages + 24, sum_of(v + begin, 8 * count));
     store(v + 72, 0);
     store(v + 72, sum_of(v, HEAD) ^ sum_of(v + HEAD, KINDS * ROW));
 }

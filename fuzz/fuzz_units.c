@@ -33,8 +33,8 @@ static void compare_at(const bytes *file, machsym_session *warm, uint64_t addr)
     machsym_frame got[ROOM];
     machsym_frame want[ROOM];
     machsym_session *cold = open_cold(file, &image);
-    size_t count = machsym_session_frames(warm, addr, want, ROOM);
-    if (machsym_session_frames(cold, addr, got, ROOM) != count)
+    size_t count = machsym_session_frames_at_addr(warm, addr, want, ROOM);
+    if (machsym_session_frames_at_addr(cold, addr, got, ROOM) != count)
         abort();
     for (size_t i = 0; i < count && i < ROOM; i++) {
         if (!same_text(got[i].name, want[i].name) || !same_text(got[i].linkage_name, want[i].linkage_name) ||
@@ -54,7 +54,7 @@ static void compare_cold(const make_macho *m)
     machsym_cursor at = {0, 0};
     machsym_function function;
     machsym_session *warm = open_cold(&file, &image);
-    machsym_image_read_info(image, &info); /* lists the units */
+    machsym_image_count_damage(image, &info); /* lists the units */
     for (unsigned i = 0; i < COMPARED && machsym_session_next_function(warm, &at, &function); i++) {
         compare_at(&file, warm, function.lo);
         compare_at(&file, warm, function.hi);

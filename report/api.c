@@ -181,8 +181,8 @@ static uint64_t api_addr(void *context, const report_image *image, uint64_t addr
     return api_addr_of((const machsym_reports *)context, image, addr, &holds);
 }
 
-static size_t api_stack(void *context, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                        machsym_frame *frames, size_t cap)
+static size_t api_stack(void *context, const machsym_stack_addr *pcs, size_t count,
+                        machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     machsym_reports *all = (machsym_reports *)context;
     size_t total = all->desc.symbols.stack(all->desc.symbols.user, pcs, count, calls, frames, cap);
@@ -192,8 +192,8 @@ static size_t api_stack(void *context, const machsym_pc *pcs, size_t count, mach
 
 static size_t api_frames(void *context, uint64_t addr, machsym_frame *frames, size_t cap, size_t *sharing)
 {
-    const machsym_pc pc = {addr, false};
-    machsym_call call;
+    const machsym_stack_addr pc = {addr, false};
+    machsym_stack_answer call;
     memset(&call, 0, sizeof call);
     call.function_count = 1;
     size_t count = api_stack(context, &pc, 1, &call, frames, cap);
@@ -288,23 +288,23 @@ static uint64_t api_file_addr(void *user, const machsym_report_image *image, uin
     uint64_t base = image->base;
     if (image->is_text_exec && info.text_exec_addr != 0)
         base += info.text_addr - info.text_exec_addr;
-    uint64_t addr = machsym_image_addr(files->at->image, base, pc);
+    uint64_t addr = machsym_image_addr_of_pc(files->at->image, base, pc);
     *holds = image->is_text_exec || info.text_size == 0 || addr - info.text_addr < info.text_size;
     return addr;
 }
 
-static size_t api_file_stack(void *user, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                             machsym_frame *frames, size_t cap)
+static size_t api_file_stack(void *user, const machsym_stack_addr *pcs, size_t count,
+                             machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     const machsym_report_files *files = (const machsym_report_files *)user;
-    return machsym_session_stack(files->at->session, pcs, count, calls, frames, cap);
+    return machsym_session_frames_of_stack(files->at->session, pcs, count, calls, frames, cap);
 }
 
 static size_t api_file_next_folded(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
                                    size_t cap)
 {
     const machsym_report_files *files = (const machsym_report_files *)user;
-    return machsym_session_next_folded(files->at->session, addr, at, frames, cap);
+    return machsym_session_next_folded_at_addr(files->at->session, addr, at, frames, cap);
 }
 
 machsym_report_symbols machsym_report_of_files(machsym_report_files *files)

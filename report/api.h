@@ -92,10 +92,11 @@ typedef struct machsym_report_symbols {
     /* Converts a run-time address to an address of the file. *holds: whether the address lies in the
      * image. */
     uint64_t (*addr)(void *user, const machsym_report_image *image, uint64_t pc, bool *holds);
-    /* Looks up all addresses of a stack that lie in the image at once, as machsym_session_stack does. */
-    size_t (*stack)(void *user, const machsym_pc *pcs, size_t count, machsym_call *calls,
+    /* Looks up all addresses of a stack that lie in the image at once, as machsym_session_frames_of_stack
+     * does. */
+    size_t (*stack)(void *user, const machsym_stack_addr *pcs, size_t count, machsym_stack_answer *calls,
                     machsym_frame *frames, size_t cap);
-    /* Works as machsym_session_next_folded; NULL: no function shares its code. */
+    /* Works as machsym_session_next_folded_at_addr; NULL: no function shares its code. */
     size_t (*next_folded)(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
 } machsym_report_symbols;
 

@@ -132,7 +132,7 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
     ms_im_get_info(image, out);
 }
 
-MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out)
+MACHSYM_API bool machsym_image_count_damage(const machsym_image *image, machsym_image_info *out)
 {
     return ms_im_read_info(image, out);
 }
@@ -154,12 +154,13 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
     return ms_im_next_entry(image, at, out);
 }
 
-MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
+MACHSYM_API bool machsym_image_entry_at_addr(const machsym_image *image, uint64_t addr, machsym_entry *out)
 {
     return ms_im_entry_at(image, addr, out);
 }
 
-MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len)
+MACHSYM_API size_t machsym_image_read_cache_at_addr(const machsym_image *image, uint64_t addr, void *to,
+                                                    size_t len)
 {
     return ms_im_cache(image) != NULL ? ms_sl_read(&ms_im_cache(image)->dc, addr, (uint8_t *)to, len) : 0;
 }
@@ -170,7 +171,7 @@ MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machs
     return ms_im_next_cache_file(image, at, out);
 }
 
-MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
+MACHSYM_API uint64_t machsym_image_addr_of_pc(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
     return ms_im_addr(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
@@ -227,7 +228,7 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
     return ms_ses_lacked_memory(session);
 }
 
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out)
+MACHSYM_API void machsym_session_get_io_stats(const machsym_session *session, machsym_io_stats *out)
 {
     *out = session->reads;
 }
@@ -243,26 +244,28 @@ MACHSYM_API void machsym_session_close(machsym_session *session)
         ms_ses_close(session);
 }
 
-MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
-                                          size_t cap)
+MACHSYM_API size_t machsym_session_frames_at_addr(machsym_session *session, uint64_t addr,
+                                                  machsym_frame *frames, size_t cap)
 {
     return ms_ans_frames(session, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
-                                          machsym_answer *answers, machsym_frame *frames, size_t cap)
+MACHSYM_API size_t machsym_session_frames_at_addrs(machsym_session *session, const uint64_t *addrs,
+                                                   size_t count, machsym_answer *answers,
+                                                   machsym_frame *frames, size_t cap)
 {
     return ms_ans_many(session, addrs, count, answers, frames, cap);
 }
 
-MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                               machsym_frame *frames, size_t cap)
+MACHSYM_API size_t machsym_session_next_folded_at_addr(machsym_session *session, uint64_t addr,
+                                                       machsym_cursor *at, machsym_frame *frames, size_t cap)
 {
     return ms_fold_next(session, addr, at, frames, cap);
 }
 
-MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
-                                         machsym_call *calls, machsym_frame *frames, size_t cap)
+MACHSYM_API size_t machsym_session_frames_of_stack(machsym_session *session, const machsym_stack_addr *pcs,
+                                                   size_t count, machsym_stack_answer *calls,
+                                                   machsym_frame *frames, size_t cap)
 {
     return ms_stk_lookup(session, pcs, count, calls, frames, cap);
 }
@@ -294,8 +297,8 @@ MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_c
     return ms_it_next_symbol(session, at, out);
 }
 
-MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                            machsym_str *out)
+MACHSYM_API bool machsym_session_next_alias_at_addr(machsym_session *session, uint64_t addr,
+                                                    machsym_cursor *at, machsym_str *out)
 {
     ms_in_begin(session, at);
     return ms_it_next_alias(session, addr, at, out);
@@ -326,12 +329,13 @@ MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session
     return ms_it_next_object_file(session, at, out);
 }
 
-MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
+MACHSYM_API void machsym_session_explain_addr(machsym_session *session, uint64_t addr,
+                                              machsym_explanation *out)
 {
     ms_ex_explain(session, addr, out);
 }
 
-MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
+MACHSYM_API void machsym_session_count_all(machsym_session *session, machsym_session_counts *out)
 {
     ms_ses_begin(session);
     ms_it_count(session, out);
@@ -483,22 +487,22 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->arch = ms_mo_arch_name(out->cputype, out->cpusubtype);
 }
 
-MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
+MACHSYM_API uint64_t machsym_map_addr_of_pc(const machsym_map *map, uint64_t load_addr, uint64_t pc)
 {
     bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
     return ms_im_addr(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
-                                      size_t cap)
+MACHSYM_API size_t machsym_map_frames_at_addr(const machsym_map *map, uint64_t addr,
+                                              machsym_map_frame *frames, size_t cap)
 {
     return ms_map_frames(map, NULL, addr, frames, cap);
 }
 
-MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
-                                         machsym_map_frame *frames, size_t cap, size_t *counts)
+MACHSYM_API size_t machsym_map_frames_at_addrs(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                               machsym_answer *answers, machsym_map_frame *frames, size_t cap)
 {
-    ms_map_many(map, addrs, count, frames, cap, counts);
+    return ms_map_many(map, addrs, count, answers, frames, cap);
 }
 
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,

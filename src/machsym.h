@@ -54,7 +54,7 @@
 #include "dwarf/bodies.h"
 #include "dwarf/callsites.h"
 #include "symmap/pack.h"
-#include "symmap/sheets.h"
+#include "symmap/pages.h"
 #include "symmap/symmap.h"
 #include "symmap/twins.h"
 #include "image/cachefiles.h"

@@ -33,7 +33,7 @@ static inline answer answer_at(machsym_session *session, uint64_t addr)
 {
     machsym_frame v[FRAMES];
     answer a = {1, 1, 1, SIZE_MAX, false, false};
-    size_t count = machsym_session_frames(session, addr, v, FRAMES);
+    size_t count = machsym_session_frames_at_addr(session, addr, v, FRAMES);
     hash_number(&a.shape, count);
     for (size_t i = 0; i < count && i < FRAMES; i++) {
         hash_number(&a.shape, v[i].function_start);

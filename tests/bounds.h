@@ -19,12 +19,12 @@ static inline void look_up(machsym_session *session, uint64_t lo, uint64_t size)
 {
     machsym_frame frames[16];
     for (uint64_t i = 0; i < LOOKUPS; i++)
-        machsym_session_frames(session, lo + size * i / LOOKUPS, frames, 16);
+        machsym_session_frames_at_addr(session, lo + size * i / LOOKUPS, frames, 16);
 }
 
 static inline void iterate(machsym_session *session)
 {
-    machsym_session_info info;
+    machsym_session_counts info;
     machsym_function function;
     machsym_line line;
     machsym_symbol symbol;
@@ -42,7 +42,7 @@ static inline void iterate(machsym_session *session)
         continue;
     while (machsym_session_next_objc(session, &at[4], &objc))
         continue;
-    machsym_session_read_info(session, &info);
+    machsym_session_count_all(session, &info);
 }
 
 static inline void look_into(const machsym_map *map, uint64_t lo, uint64_t size)
@@ -53,7 +53,7 @@ static inline void look_into(const machsym_map *map, uint64_t lo, uint64_t size)
     machsym_map_range range;
     machsym_cursor at = {0, 0};
     for (uint64_t i = 0; i < LOOKUPS; i++) {
-        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, found, 16);
+        size_t count = machsym_map_frames_at_addr(map, lo + size * i / LOOKUPS, found, 16);
         machsym_map_names(map, found, count < 16 ? count : 16, frames, text, sizeof text);
     }
     while (machsym_map_next(map, &at, &range))

@@ -35,7 +35,7 @@ static void read_text(machsym_str text, unsigned *sum)
 static void ask(machsym_session *session, uint64_t addr, unsigned *sum)
 {
     machsym_frame frames[32];
-    size_t count = machsym_session_frames(session, addr, frames, 32);
+    size_t count = machsym_session_frames_at_addr(session, addr, frames, 32);
     for (size_t i = 0; i < count && i < 32; i++) {
         read_text(frames[i].linkage_name, sum);
         read_text(frames[i].name, sum);

@@ -85,7 +85,7 @@ static void subject_open(subject *s, const char *name)
     for (size_t i = 0; i < s->asked.count; i++) {
         machsym_explanation e;
         s->want[i] = answer_at(session, s->asked.v[i]);
-        machsym_session_explain(session, s->asked.v[i], &e);
+        machsym_session_explain_addr(session, s->asked.v[i], &e);
         for (size_t j = 0; j < s->list.unit_count && s->want[i].is_dwarf; j++) {
             if (s->list.units[j].off == e.unit_offset)
                 s->want[i].unit = j;

@@ -55,7 +55,7 @@ src/symmap/symmap.h|ms_MAP_RUN_MAX = 64|ms_MAP_RUN_MAX = 32
 src/symmap/symmap.h|ms_MAP_VERSION = 3|ms_MAP_VERSION = 4
 src/symmap/symmap.h|    ms_MAP_DICT,|    ms_MAP_WORDS,
 src/symmap/symmap.h|p + 24|p + 23
-src/symmap/sheets.h|ms_SH_BYTES = 16384|ms_SH_BYTES = 4096
+src/symmap/pages.h|ms_PG_BYTES = 16384|ms_PG_BYTES = 4096
 src/api/options.h|MACHSYM_CACHE_LIMIT (32u|MACHSYM_CACHE_LIMIT (64u
 src/api/options.h|MACHSYM_KEPT_UNITS 3|MACHSYM_KEPT_UNITS 4
 src/api/options.h|MACHSYM_MAX_TEXT 65536|MACHSYM_MAX_TEXT 32768

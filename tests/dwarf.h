@@ -266,7 +266,7 @@ static inline void lookup_open(lookup *l, program *p, machsym_lines lines, uint3
 static inline size_t ask(lookup *l, uint64_t addr)
 {
     memset(l->v, 0, sizeof l->v);
-    l->count = machsym_session_frames(l->session, addr, l->v, FRAMES);
+    l->count = machsym_session_frames_at_addr(l->session, addr, l->v, FRAMES);
     return l->count;
 }
 

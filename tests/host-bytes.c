@@ -108,7 +108,7 @@ EXPORT("bytes_ask") size_t bytes_ask(size_t file_len, uint64_t addr)
         return 0;
     how.image = image;
     if (machsym_session_open(&how, &session, NULL) == MACHSYM_OK) {
-        size_t count = machsym_session_frames(session, addr, frames, 16);
+        size_t count = machsym_session_frames_at_addr(session, addr, frames, 16);
         for (size_t i = 0; i < count && i < 16; i++) {
             at = add(at, frames[i].name);
             at = add(at, (machsym_str){" ", 1});

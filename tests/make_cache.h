@@ -407,8 +407,8 @@ static inline void tiny_describe(const tiny *t, machsym_open_desc *desc, machsym
     parts[0].len = t->symbols.len;
     parts[1].ptr = t->sibling.v;
     parts[1].len = t->sibling.len;
-    desc->cache_parts = parts;
-    desc->cache_part_count = t->is_split ? 2 : 0;
+    desc->cache_files = parts;
+    desc->cache_file_count = t->is_split ? 2 : 0;
     desc->entry = t->is_library ? TINY_LIBRARY : TINY_PATH;
 }
 

@@ -125,7 +125,7 @@ if ${CC:-cc} -D_GNU_SOURCE ${CFLAGS:-} -I. -o "$dir/damage" "$dir/damage.c" ${LD
     size=$(wc -c <"$dir/demo.symmap")
     found=0
     wanted=0
-    at=102 # the checksums of sheets stand at 152 and 352: damage is one that they are made right for
+    at=102 # the checksums of pages stand at 152 and 352: damage is one that they are made right for
     while [ $at -lt "$size" ]; do
         ${RUN:-} "$dir/damage" "$dir/demo.symmap" "$dir/damaged.symmap" $at
         [ "$(status $machsym map verify "$dir/damaged.symmap" $dsym)" = 1 ] && found=$((found + 1))

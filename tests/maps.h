@@ -117,14 +117,14 @@ typedef struct map_answer {
 
 static inline void ask_map(const machsym_map *map, uint64_t addr, map_answer *out)
 {
-    out->count = machsym_map_frames(map, addr, out->found, MAPS_FRAMES);
+    out->count = machsym_map_frames_at_addr(map, addr, out->found, MAPS_FRAMES);
     size_t count = out->count < MAPS_FRAMES ? out->count : MAPS_FRAMES;
     machsym_map_names(map, out->found, count, out->frames, out->text, MAPS_TEXT);
 }
 
 static inline void ask_session(machsym_session *session, uint64_t addr, map_answer *out)
 {
-    out->count = machsym_session_frames(session, addr, out->frames, MAPS_FRAMES);
+    out->count = machsym_session_frames_at_addr(session, addr, out->frames, MAPS_FRAMES);
 }
 
 static inline bool same_str(machsym_str a, machsym_str b)

@@ -52,7 +52,7 @@ static answers use(machsym_session *session, const machsym_image *image)
     }
     for (size_t i = 0; i < ADDRESSES; i++) {
         addrs[i] = code.addr + code.size * i / ADDRESSES;
-        size_t count = machsym_session_frames(session, addrs[i], frames, ROOM);
+        size_t count = machsym_session_frames_at_addr(session, addrs[i], frames, ROOM);
         bool lacked = machsym_session_lacked_memory(session);
         CHECK(count > 0 || !lacked);
         for (size_t j = 0; j < count && j < ROOM; j++) {
@@ -61,7 +61,7 @@ static answers use(machsym_session *session, const machsym_image *image)
         }
         a.count += count;
     }
-    a.count += machsym_session_lookup(session, addrs, ADDRESSES, many, frames, ROOM);
+    a.count += machsym_session_frames_at_addrs(session, addrs, ADDRESSES, many, frames, ROOM);
     memset(&at, 0, sizeof at);
     while (machsym_session_next_function(session, &at, &function))
         a.sum += hash_text(function.lo, function.name);
@@ -103,13 +103,13 @@ static answers ask_again(machsym_session *session, const machsym_image *image)
     }
     for (size_t i = 0; i < ADDRESSES; i++) {
         addrs[i] = code.addr + code.size * i / ADDRESSES;
-        size_t count = machsym_session_frames(session, addrs[i], frames, ROOM);
+        size_t count = machsym_session_frames_at_addr(session, addrs[i], frames, ROOM);
         for (size_t j = 0; j < count && j < ROOM; j++)
             a.sum += is_empty(&frames[j]) ? 0 : hash_frame(&frames[j]);
-        machsym_session_explain(session, addrs[i], &why);
+        machsym_session_explain_addr(session, addrs[i], &why);
         a.sum += why.unit_offset + (why.has_symbol ? hash_text(why.symbol.lo, why.symbol.name) : 0);
     }
-    a.count = machsym_session_lookup(session, addrs, ADDRESSES, many, frames, ADDRESSES * ROOM);
+    a.count = machsym_session_frames_at_addrs(session, addrs, ADDRESSES, many, frames, ADDRESSES * ROOM);
     for (size_t i = 0; i < a.count && i < ADDRESSES * ROOM; i++)
         a.sum += is_empty(&frames[i]) ? 0 : hash_frame(&frames[i]);
     a.count = 0;

@@ -15,12 +15,12 @@ static inline void repair_map(uint8_t *bytes, size_t len)
          row += ms_MAP_ROW) {
         uint64_t at = ms_rd_raw_u64(row + 8);
         ms_span sums = ms_span_sub(all, at, ms_rd_raw_u64(row + 16));
-        if (ms_rd_raw_u32(row) != ms_MAP_SHEETS || sums.len == 0)
+        if (ms_rd_raw_u32(row) != ms_MAP_PAGES || sums.len == 0)
             continue;
-        ms_span sheets = ms_span_from(all, at + sums.len);
-        for (uint64_t i = 0; i < sums.len / 8 && i * ms_SH_BYTES < sheets.len; i++)
-            ms_map_store_u64(bytes + at + 8 * i, ms_sh_sum_at(sheets, i));
-        ms_map_store_u64(row + 24, ms_sh_sum(sums));
+        ms_span pages = ms_span_from(all, at + sums.len);
+        for (uint64_t i = 0; i < sums.len / 8 && i * ms_PG_BYTES < pages.len; i++)
+            ms_map_store_u64(bytes + at + 8 * i, ms_pg_sum_at(pages, i));
+        ms_map_store_u64(row + 24, ms_pg_sum(sums));
     }
     ms_map_store_u64(bytes + 72, ms_map_sum_head(all, (uint32_t)rows));
 }

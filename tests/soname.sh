@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     how.image = image;
     if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
         return 2;
-    size_t count = machsym_session_frames(session, 0x100000aef, room.frames, 8);
+    size_t count = machsym_session_frames_at_addr(session, 0x100000aef, room.frames, 8);
     for (size_t i = 0; i < sizeof room.behind; i++)
         if (room.behind[i] != 0x5a)
             return 66; /* the library wrote past the array */

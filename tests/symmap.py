@@ -9,12 +9,12 @@ import json
 import struct
 import sys
 
-KINDS = "none name sheets index runs symbol_index symbol_runs dict text twins twin_index twin_runs calls".split()
+KINDS = "none name pages index runs symbol_index symbol_runs dict text twins twin_index twin_runs calls".split()
 SOURCES = "none dwarf symtab stub exports objc block swift function_starts".split()
 HEADER = 96
 ROW = 32
 MOST_ROWS = 64
-SHEET = 16384
+PAGE = 16384
 RUN_HEAD = 36
 MOST_STEPS = 8
 BLOCK = 1024
@@ -116,7 +116,7 @@ class Map:
     def __init__(self, data):
         self.open_header(data)
         self.open_directory(data)
-        self.check_sheets(data)
+        self.check_pages(data)
         self.kept_blocks = {}
 
     def open_header(self, data):
@@ -154,14 +154,14 @@ class Map:
             elif flags & 1 == 0:
                 raise Damaged("a table of kind %d" % kind)
 
-    def check_sheets(self, data):
-        low, high = self.numbers["sheets"]
-        if checksum(self.sheets) != low | high << 32:
+    def check_pages(self, data):
+        low, high = self.numbers["pages"]
+        if checksum(self.pages) != low | high << 32:
             raise Damaged("the checksum of the checksums does not match")
-        begin = HEADER + ROW * self.rows + len(self.sheets)
-        sums = [checksum(data[at:at + SHEET]) for at in range(begin, len(data), SHEET)]
-        if struct.pack("<%dQ" % len(sums), *sums) != self.sheets:
-            raise Damaged("the checksum of a sheet does not match")
+        begin = HEADER + ROW * self.rows + len(self.pages)
+        sums = [checksum(data[at:at + PAGE]) for at in range(begin, len(data), PAGE)]
+        if struct.pack("<%dQ" % len(sums), *sums) != self.pages:
+            raise Damaged("the checksum of a page does not match")
 
     # ---- text ----
 

@@ -130,7 +130,7 @@ for at in list(range(0, 256, 3)) + list(range(256, len(whole), 37)):
 print("accepted:", *accepted)' "$dir/atos/demo-arm64.symmap" >"$dir/out"
 check "flipped bits that are not refused" "$(cat "$dir/out")" "accepted:"
 
-# One checksum more than there are sheets, or one less, in a file that is right otherwise: no reader takes it.
+# One checksum more than there are pages, or one less, in a file that is right otherwise: no reader takes it.
 python3 -c '
 import struct, sys
 sys.path.insert(0, "tests")
@@ -143,14 +143,14 @@ for change in (-1, 0, 1):
     for at in range(symmap.HEADER, begin, symmap.ROW):
         kind, flags, place, length, a, b = struct.unpack_from("<2I2Q2I", whole, at)
         kinds[kind] = [flags, place, length, a, b]
-    sheets = kinds[symmap.KINDS.index("sheets")]
-    after = whole[begin + sheets[2]:]
-    sums = whole[begin:begin + sheets[2]]
+    pages = kinds[symmap.KINDS.index("pages")]
+    after = whole[begin + pages[2]:]
+    sums = whole[begin:begin + pages[2]]
     sums = sums[:-8] if change < 0 else sums + bytes(8 * change)
     for row in kinds.values():
         row[1] += 8 * change if row[1] > begin else 0
     total = symmap.checksum(sums)
-    sheets[2:] = [len(sums), total & 0xffffffff, total >> 32]
+    pages[2:] = [len(sums), total & 0xffffffff, total >> 32]
     head = bytearray(whole[:symmap.HEADER])
     struct.pack_into("<2Q", head, 64, len(whole) + 8 * change, 0)
     directory = b"".join(struct.pack("<2I2Q2I", kind, *row) for kind, row in kinds.items())

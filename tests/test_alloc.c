@@ -39,7 +39,7 @@ static size_t ask_all(machsym_session *session, const machsym_image *image, uint
     size_t found = 0;
     while (machsym_image_next_section(image, &at, &section)) {
         for (uint64_t i = first; section.is_code && i < section.size; i += step)
-            found += machsym_session_frames(session, section.addr + i, frames, 64);
+            found += machsym_session_frames_at_addr(session, section.addr + i, frames, 64);
     }
     return found;
 }

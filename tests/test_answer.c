@@ -367,13 +367,13 @@ static void test_many(void)
         state = state * 6364136223846793005u + 1442695040888963407u;
         addrs[i] = code.addr - 16 + (state >> 33) % (code.size + 32);
     }
-    size_t total = machsym_session_lookup(many, addrs, COUNT, answers, frames, ROOM);
+    size_t total = machsym_session_frames_at_addrs(many, addrs, COUNT, answers, frames, ROOM);
     CHECK(total > COUNT && total <= ROOM);
     unsigned wrong = 0;
     size_t sum = 0;
     for (unsigned i = 0; i < COUNT; i++) {
         machsym_frame own[64];
-        size_t count = machsym_session_frames(single, addrs[i], own, 64);
+        size_t count = machsym_session_frames_at_addr(single, addrs[i], own, 64);
         wrong += count != answers[i].count;
         sum += count;
         for (size_t j = 0; j < count && count == answers[i].count; j++) {
@@ -385,9 +385,9 @@ static void test_many(void)
     }
     CHECK_EQ(wrong, 0);
     CHECK_EQ(sum, total);
-    CHECK_EQ(machsym_session_lookup(many, addrs, COUNT, answers, frames, 100), total);
-    CHECK_EQ(machsym_session_lookup(many, addrs, COUNT, answers, NULL, 0), total);
-    CHECK_EQ(machsym_session_lookup(many, addrs, 0, answers, frames, ROOM), 0);
+    CHECK_EQ(machsym_session_frames_at_addrs(many, addrs, COUNT, answers, frames, 100), total);
+    CHECK_EQ(machsym_session_frames_at_addrs(many, addrs, COUNT, answers, NULL, 0), total);
+    CHECK_EQ(machsym_session_frames_at_addrs(many, addrs, 0, answers, frames, ROOM), 0);
     machsym_session_close(many);
     machsym_session_close(single);
     machsym_image_close(image);
@@ -413,8 +413,8 @@ static void test_cache(void)
         for (uint64_t addr = info.text_addr; addr < info.text_addr + 0x1000; addr += 4) {
             machsym_frame a[16];
             machsym_frame b[16];
-            size_t count = machsym_session_frames(large, addr, a, 16);
-            wrong += machsym_session_frames(small, addr, b, 16) != count;
+            size_t count = machsym_session_frames_at_addr(large, addr, a, 16);
+            wrong += machsym_session_frames_at_addr(small, addr, b, 16) != count;
             found += count > 0;
             for (size_t i = 0; i < count && i < 16; i++)
                 wrong += !test_same(a[i].name, b[i].name) || a[i].line != b[i].line;
@@ -447,7 +447,7 @@ static unsigned count_wrong_lines(machsym_session *session)
     for (uint64_t addr = 0x1000; addr < 0x1000 + 16 * SHARING; addr++) {
         machsym_frame frame;
         memset(&frame, 0, sizeof frame);
-        machsym_session_frames(session, addr, &frame, 1);
+        machsym_session_frames_at_addr(session, addr, &frame, 1);
         wrong += frame.line != 100 + (addr - 0x1000) / 2;
     }
     return wrong;
@@ -468,8 +468,8 @@ static void check_map(const lookup *l, machsym_lines lines, uint64_t lo, uint64_
         machsym_map_frame found[4];
         machsym_frame got[4];
         machsym_frame want[4];
-        size_t count = machsym_map_frames(map, addr, found, 4);
-        wrong += machsym_session_frames(l->session, addr, want, 4) != count;
+        size_t count = machsym_map_frames_at_addr(map, addr, found, 4);
+        wrong += machsym_session_frames_at_addr(l->session, addr, want, 4) != count;
         machsym_map_names(map, found, count < 4 ? count : 4, got, text, sizeof text);
         for (size_t i = 0; i < count && i < 4; i++)
             wrong += got[i].line != want[i].line || got[i].function_start != want[i].function_start ||
@@ -486,7 +486,7 @@ static void test_shared_lines(void)
     static uint64_t rows[2 * SHARED_ROWS + 1];
     program p;
     lookup l;
-    machsym_session_info info;
+    machsym_session_counts info;
     machsym_cursor at = {0, 0};
     machsym_line row;
     unsigned count = 0;
@@ -505,7 +505,7 @@ static void test_shared_lines(void)
         CHECK(p.line.len > 64 * p.info.len / SHARING);
         lookup_open(&l, &p, (machsym_lines)lines, 0);
         CHECK_EQ(count_wrong_lines(l.session), 0);
-        machsym_session_read_info(l.session, &info);
+        machsym_session_count_all(l.session, &info);
         CHECK_EQ(info.line_row_count, SHARED_ROWS);
         CHECK_EQ(info.damaged_units, 0);
         CHECK_EQ(count_wrong_lines(l.session), 0);
@@ -528,7 +528,7 @@ static void test_program_in_a_program(void)
     static const uint64_t rows[] = {0x1000, 100, 0x1008, 101, 0x1010, 102, 0x1018, 103, 0x1020, 104, 0};
     program p;
     lookup l;
-    machsym_session_info info;
+    machsym_session_counts info;
     begin(&p);
     begin_unit_of(&p, 0x1000, 0x1020);
     put_plain(&p, "whole", 0x1000, 0x1020);
@@ -544,7 +544,7 @@ static void test_program_in_a_program(void)
             CHECK_EQ(ask(&l, 0x1000 + 8 * i), 1);
             CHECK_EQ(l.v[0].line, 100 + i);
         }
-        machsym_session_read_info(l.session, &info); /* lists them */
+        machsym_session_count_all(l.session, &info); /* lists them */
         CHECK_EQ(info.damaged_units, 1);
     }
     check_map(&l, MACHSYM_LINES_ATOS, 0xff0, 0x1040);
@@ -674,12 +674,12 @@ static void test_shared_program_of_two_bases(void)
     }
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     for (unsigned round = 0; round < 2; round++) {
-        machsym_session_info info;
+        machsym_session_counts info;
         for (unsigned i = 0; i < 2; i++) {
             CHECK_EQ(ask(&l, 0x1000 + 16 * i), 1);
             CHECK_STR(l.v[0].file.name, names[2 * i + 1]);
         }
-        machsym_session_read_info(l.session, &info); /* now it knows that they share */
+        machsym_session_count_all(l.session, &info); /* now it knows that they share */
         CHECK_EQ(info.damaged_units, 0);
     }
     lookup_close(&l);
@@ -696,13 +696,13 @@ static void test_iteration(const char *name)
     machsym_cursor at = {0, 0};
     machsym_function f;
     machsym_line row;
-    machsym_session_info info;
+    machsym_session_counts info;
     unsigned wrong = 0;
     unsigned functions = 0;
     unsigned rows = 0;
     machsym_frame frames[64];
     while (machsym_session_next_function(session, &at, &f)) {
-        size_t count = machsym_session_frames(session, f.lo, frames, 64);
+        size_t count = machsym_session_frames_at_addr(session, f.lo, frames, 64);
         functions++;
         if (count == 0 || count > 64) {
             wrong++;
@@ -716,7 +716,7 @@ static void test_iteration(const char *name)
     memset(&at, 0, sizeof at);
     while (machsym_session_next_line(session, &at, &row))
         rows++;
-    machsym_session_read_info(session, &info);
+    machsym_session_count_all(session, &info);
     CHECK_EQ(wrong, 0);
     CHECK(functions > 0 && functions >= info.function_count);
     CHECK_EQ(rows, info.line_row_count);
@@ -769,7 +769,7 @@ static void test_cursor_stays(void)
     CHECK_EQ(machsym_session_open(&desc, &session, NULL), MACHSYM_OK);
     for (; machsym_session_next_function(session, &at, &f) && f.lo == 0x1000 + 16 * next; next++) {
         for (unsigned i = EACH; next == AT && i < UNITS * EACH; i++)
-            CHECK_EQ(machsym_session_frames(session, 0x1000 + 16 * i, frames, FRAMES), 2);
+            CHECK_EQ(machsym_session_frames_at_addr(session, 0x1000 + 16 * i, frames, FRAMES), 2);
     }
     CHECK_EQ(next, UNITS * EACH);
     machsym_session_close(session);
@@ -793,9 +793,9 @@ static void test_rows_explained_past_end(void)
         end_unit(&p);
         put_lines(&p, lines);
         lookup_open(&l, &p, policies[i], 0);
-        machsym_session_explain(l.session, 0x1042, &e); /* rows, but no function */
+        machsym_session_explain_addr(l.session, 0x1042, &e); /* rows, but no function */
         CHECK(e.row_count == 4 || e.row_count == 5);
-        machsym_session_explain(l.session, 0x1800, &e);
+        machsym_session_explain_addr(l.session, 0x1800, &e);
         CHECK_EQ(e.unit_source, MACHSYM_UNIT_RANGES);
         CHECK_EQ(e.row_count, 0);
         CHECK_EQ(e.row_used, 0);
@@ -820,7 +820,7 @@ static void test_explanation(void)
     end_unit(&p);
     put_lines(&p, lines);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
-    machsym_session_explain(l.session, 0x1025, &e);
+    machsym_session_explain_addr(l.session, 0x1025, &e);
     CHECK_EQ(e.unit_source, MACHSYM_UNIT_RANGES);
     CHECK_EQ(e.unit_version, 4);
     CHECK_STR(e.unit_name, "unit.c");
@@ -829,9 +829,9 @@ static void test_explanation(void)
     CHECK_EQ(e.rows[2].line, 7);
     CHECK(e.has_symbol);
     CHECK_STR(e.symbol.name, "f");
-    machsym_session_explain(l.session, 0x10f0, &e); /* no row */
+    machsym_session_explain_addr(l.session, 0x10f0, &e); /* no row */
     CHECK_EQ(e.row_used, e.row_count);
-    machsym_session_explain(l.session, 0x9000, &e);
+    machsym_session_explain_addr(l.session, 0x9000, &e);
     CHECK_EQ(e.unit_source, MACHSYM_UNIT_NONE);
     CHECK(!e.has_symbol && e.row_count == 0);
     lookup_close(&l);
@@ -867,7 +867,7 @@ static void test_doubts(void)
     check_name(&l, 0x1110, "", "name",
                MACHSYM_SOURCE_DWARF); /* the symbol, which is another name, is passed over */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        machsym_session_explain(l.session, rows[i].addr, &e);
+        machsym_session_explain_addr(l.session, rows[i].addr, &e);
         CHECK_EQ(e.symbol_differs, rows[i].differs);
         CHECK(!e.is_damaged && e.has_symbol);
     }
@@ -882,7 +882,7 @@ static void test_doubts(void)
     put_lines(&p, lines);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     CHECK_STR(name_at(&l, 0x1010), "whole");
-    machsym_session_explain(l.session, 0x1010, &e);
+    machsym_session_explain_addr(l.session, 0x1010, &e);
     CHECK(e.is_damaged);
     lookup_close(&l);
     program_free(&p);
@@ -983,10 +983,10 @@ static void test_again(const char *name)
     unsigned asked = 0;
     while (machsym_image_next_section(image, &at, &section)) {
         for (uint64_t i = 0; section.is_code && i < section.size; i += 4, asked++) {
-            machsym_session_frames(session, section.addr + i, frames, 64);
+            machsym_session_frames_at_addr(session, section.addr + i, frames, 64);
             size_t before = taken(session);
             for (unsigned again = 0; again < 20; again++)
-                machsym_session_frames(session, section.addr + i, frames, 64);
+                machsym_session_frames_at_addr(session, section.addr + i, frames, 64);
             wrong += taken(session) != before;
         }
     }

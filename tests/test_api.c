@@ -45,7 +45,7 @@ static void test_flags(void)
 {
     static const uint32_t all[] = {MACHSYM_OPEN_COPY,      MACHSYM_OPEN_NO_PAIR,    MACHSYM_OPEN_LOADED,
                                    MACHSYM_OPEN_NO_SYMTAB, MACHSYM_OPEN_NO_OBJECTS, MACHSYM_OPEN_ANY_TIME,
-                                   MACHSYM_OPEN_UNCHECKED, MACHSYM_OPEN_BY_PIECES};
+                                   MACHSYM_OPEN_UNCHECKED, MACHSYM_OPEN_BY_PAGES};
     uint32_t seen = 0;
     CHECK_EQ(MACHSYM_OPEN_COPY, MACHSYM_MAP_COPY);
     CHECK_EQ(MACHSYM_OPEN_UNCHECKED, MACHSYM_MAP_UNCHECKED);
@@ -126,7 +126,7 @@ static void test_image_addr(void)
         m.text_addr = rows[i].text;
         bytes file = make_file(&m);
         machsym_image *image = test_open_bytes(file.v, file.len);
-        CHECK_EQ(machsym_image_addr(image, rows[i].load, rows[i].pc), rows[i].want);
+        CHECK_EQ(machsym_image_addr_of_pc(image, rows[i].load, rows[i].pc), rows[i].want);
         machsym_image_close(image);
         bytes_free(&file);
     }
@@ -159,16 +159,16 @@ static void test_wide_address(void)
     memset(&desc, 0, sizeof desc);
     desc.image = image;
     CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
-    CHECK_EQ(machsym_image_addr(image, 0x4000, inside), inside);
-    CHECK(machsym_session_frames(session, inside, frames, 4) > 0);
-    CHECK(machsym_map_frames(map, inside, small, 4) > 0);
+    CHECK_EQ(machsym_image_addr_of_pc(image, 0x4000, inside), inside);
+    CHECK(machsym_session_frames_at_addr(session, inside, frames, 4) > 0);
+    CHECK(machsym_map_frames_at_addr(map, inside, small, 4) > 0);
     for (unsigned i = 0; i < 3; i++) {
         uint64_t addr = i == 0   ? high + inside
-                        : i == 1 ? machsym_image_addr(image, 0x4000, high + inside)
-                                 : machsym_map_addr(map, 0x4000, high + inside);
-        CHECK_EQ(machsym_session_frames(session, addr, frames, 4), 0);
-        CHECK_EQ(machsym_map_frames(map, addr, small, 4), 0);
-        machsym_session_explain(session, addr, &e);
+                        : i == 1 ? machsym_image_addr_of_pc(image, 0x4000, high + inside)
+                                 : machsym_map_addr_of_pc(map, 0x4000, high + inside);
+        CHECK_EQ(machsym_session_frames_at_addr(session, addr, frames, 4), 0);
+        CHECK_EQ(machsym_map_frames_at_addr(map, addr, small, 4), 0);
+        machsym_session_explain_addr(session, addr, &e);
         CHECK(!e.has_symbol);
         CHECK_EQ(e.unit_source, MACHSYM_UNIT_NONE);
         CHECK_EQ(e.row_count, 0);
@@ -211,9 +211,9 @@ static void test_pair_bytes(void)
         CHECK(info.has_dwarf && info.has_function_starts);
         CHECK(info.path == NULL && info.pair_path == NULL);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
-        CHECK_EQ(
-            machsym_session_frames(session, machsym_image_addr(image, 0x102a30000, 0x102a30aef), frames, 8),
-            4);
+        CHECK_EQ(machsym_session_frames_at_addr(
+                     session, machsym_image_addr_of_pc(image, 0x102a30000, 0x102a30aef), frames, 8),
+                 4);
         CHECK_STR(frames[0].name, "require");
         CHECK_EQ(frames[0].line, 6);
         machsym_session_close(session);

@@ -1702,7 +1702,7 @@ static void check_jumps(void)
         machsym_image *image = test_open_desc(&desc);
         machsym_session *session = open_session(image, MACHSYM_LINES_ATOS, 0);
         for (uint64_t at = 0; at < t.p.macho.code_size; at += 16) {
-            CHECK_EQ(machsym_session_frames(session, t.lo + at, &frame, 1), 1);
+            CHECK_EQ(machsym_session_frames_at_addr(session, t.lo + at, &frame, 1), 1);
             CHECK_EQ(frame.name_source, MACHSYM_SOURCE_STUB);
             CHECK_STR(frame.linkage_name, "far");
         }
@@ -1788,7 +1788,7 @@ static size_t count_named(const machsym_map *map, size_t n)
     machsym_frame frame;
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
-        count += machsym_session_frames(session, 0x1000 + 16 * i, &frame, 1) == 1 &&
+        count += machsym_session_frames_at_addr(session, 0x1000 + 16 * i, &frame, 1) == 1 &&
                  frame.linkage_name.len + frame.name.len != 0;
     machsym_session_close(session);
     machsym_image_close(image);

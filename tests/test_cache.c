@@ -124,7 +124,7 @@ static void compare_images(const made *cache, const machsym_image *image)
             continue;
         count++;
         read_uuid(truth.name, &uuid);
-        CHECK(machsym_image_entry_at(image, truth.addr, &entry));
+        CHECK(machsym_image_entry_at_addr(image, truth.addr, &entry));
         CHECK_STR(entry.name, truth.image);
         CHECK_EQ(entry.addr, truth.addr);
         CHECK_EQ(entry.has_uuid, cache->has_uuids);
@@ -134,7 +134,7 @@ static void compare_images(const made *cache, const machsym_image *image)
         CHECK(memcmp(&info.slice.uuid, &uuid, sizeof uuid) == 0);
         CHECK_EQ(info.text_addr, truth.addr);
         CHECK_EQ(info.damage_count, 0);
-        CHECK(machsym_image_entry_at(image, truth.addr + info.text_size - 1, &entry) &&
+        CHECK(machsym_image_entry_at_addr(image, truth.addr + info.text_size - 1, &entry) &&
               entry.addr == truth.addr);
         CHECK(!cache->has_uuids || entry.size == info.text_size);
         CHECK(!machsym_image_next_entry(one, &at, &entry));
@@ -147,7 +147,8 @@ static void compare_images(const made *cache, const machsym_image *image)
         machsym_image_close(one);
     }
     CHECK_EQ(count, cache->images);
-    CHECK(!machsym_image_entry_at(image, 0, &entry) && !machsym_image_entry_at(image, UINT64_MAX, &entry));
+    CHECK(!machsym_image_entry_at_addr(image, 0, &entry) &&
+          !machsym_image_entry_at_addr(image, UINT64_MAX, &entry));
     fclose(in);
     test_end(cache->name);
 }
@@ -179,7 +180,7 @@ static bool has_name(machsym_session *s, uint64_t addr, const char *name)
 {
     machsym_cursor at = {0, 0};
     machsym_str found;
-    while (machsym_session_next_alias(s, addr, &at, &found)) {
+    while (machsym_session_next_alias_at_addr(s, addr, &at, &found)) {
         if (ms_str_is(found, name))
             return true;
     }
@@ -213,7 +214,7 @@ static void compare_names(const made *cache, const machsym_image *image, const c
         }
         if (is_text || strcmp(truth.kind, "start") == 0) {
             for (unsigned past = 0; past < 4; past += 2) {
-                size_t count = machsym_session_frames(s, truth.addr + past, &frame, 1);
+                size_t count = machsym_session_frames_at_addr(s, truth.addr + past, &frame, 1);
                 CHECK(count == 1 && frame.function_start == truth.addr);
                 if (is_text && is_method && (bare || cache->has_locals))
                     CHECK_STR(frame.linkage_name, truth.name);
@@ -236,7 +237,7 @@ static uint64_t copied_pointer(const machsym_image *image, uint64_t addr, unsign
     size_t before = addr % 0x1000 != 0 ? 3 : 0;
     size_t len = before + size + ((addr + size) % 0x1000 != 0 ? 3 : 0);
     memset(bytes, 0xa5, sizeof bytes);
-    CHECK_EQ(machsym_image_read_cache(image, addr - before, bytes, len), len);
+    CHECK_EQ(machsym_image_read_cache_at_addr(image, addr - before, bytes, len), len);
     for (size_t i = size; i-- > 0;)
         pointer = pointer << 8 | bytes[before + i];
     CHECK_EQ(bytes[len], 0xa5);
@@ -388,7 +389,7 @@ static void check_tiny_names(const machsym_image *image, bool has_data, bool has
     machsym_session *s = open_session(image);
     machsym_frame frame;
     for (unsigned i = 0; i < 3; i++) {
-        size_t count = machsym_session_frames(s, code + 16 * i + 15, &frame, 1);
+        size_t count = machsym_session_frames_at_addr(s, code + 16 * i + 15, &frame, 1);
         CHECK_EQ(count, has_data); /* without function starts no name would end */
         if (count == 0)
             continue;
@@ -397,7 +398,7 @@ static void check_tiny_names(const machsym_image *image, bool has_data, bool has
         CHECK_EQ(frame.function_size, 16);
         CHECK((frame.name_source == MACHSYM_SOURCE_OBJC) == (names[i][0] == '-'));
     }
-    CHECK_EQ(machsym_session_frames(s, code + 48, &frame, 1), 0);
+    CHECK_EQ(machsym_session_frames_at_addr(s, code + 48, &frame, 1), 0);
     machsym_session_close(s);
 }
 
@@ -444,7 +445,7 @@ static size_t place_of(const bytes *b, const char *text, size_t len)
 static bool is_named(machsym_session *s, uint64_t addr, const char *name)
 {
     machsym_frame frame;
-    return machsym_session_frames(s, addr, &frame, 1) == 1 && ms_str_is(frame.linkage_name, name);
+    return machsym_session_frames_at_addr(s, addr, &frame, 1) == 1 && ms_str_is(frame.linkage_name, name);
 }
 
 /* What selectors count from stands in libobjc's __objc_opt_ro from version 16 on (objc-shared-cache.h). Without it
@@ -562,18 +563,18 @@ static void test_siblings(void)
         machsym_cursor at = {0, 0};
         machsym_cache_file file;
         machsym_image_info info;
-        desc.cache_part_count = 0;
+        desc.cache_file_count = 0;
         bytes strange = {NULL, 0, 0};
         put_bytes(&strange, &t.sibling);
         strange.v[0x58] = 1;
         machsym_bytes given[2];
         for (unsigned i = 0; i < 2; i++) {
             if ((has >> i & 1) != 0)
-                given[desc.cache_part_count++] = parts[i];
+                given[desc.cache_file_count++] = parts[i];
             else if (other)
-                given[desc.cache_part_count++] = (machsym_bytes){strange.v, strange.len};
+                given[desc.cache_file_count++] = (machsym_bytes){strange.v, strange.len};
         }
-        desc.cache_parts = given;
+        desc.cache_files = given;
         CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_OK);
         machsym_image_get_info(image, &info);
         CHECK_EQ(info.damage_count, (has & 2) == 0);
@@ -670,9 +671,9 @@ static void test_listed(void)
     tiny_make(&t);
     put_zeros(&t.main, 40000);
     memset(&desc, 0, sizeof desc);
-    desc.read.call = read_tiny;
-    desc.read.user = &t.main;
-    desc.read.size = t.main.len;
+    desc.io.read = read_tiny;
+    desc.io.user = &t.main;
+    desc.io.size = t.main.len;
     CHECK_EQ(machsym_list_slices(&desc, &slice, 1, NULL), 1);
     CHECK_EQ(slice.size, t.main.len);
     tiny_free(&t);
@@ -739,7 +740,7 @@ static void use_tiny(const tiny *t, machsym_open_desc desc)
     (void)t;
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return;
-    machsym_image_entry_at(image, TINY_BASE + TINY_TEXT, &entry);
+    machsym_image_entry_at_addr(image, TINY_BASE + TINY_TEXT, &entry);
     for (unsigned i = 0; i < 4 && machsym_image_next_entry(image, &at, &entry); i++) {
         char name[64];
         machsym_open_desc from;
@@ -753,7 +754,7 @@ static void use_tiny(const tiny *t, machsym_open_desc desc)
         test_begin();
         for (unsigned off = 0; off < TINY_CODE; off += 8) {
             uint64_t addr = TINY_BASE + TINY_TEXT + TINY_CODE_AT + off;
-            size_t count = machsym_session_frames(s, addr, &frame, 1);
+            size_t count = machsym_session_frames_at_addr(s, addr, &frame, 1);
             CHECK(count == 0 || frame.function_size == 0 ||
                   addr - frame.function_start < frame.function_size);
         }
@@ -837,7 +838,7 @@ static void test_named_twice(void)
         machsym_open_desc desc = tiny_desc(&t, parts);
         parts[2].ptr = t.main.v;
         parts[2].len = t.main.len;
-        desc.cache_part_count = 3;
+        desc.cache_file_count = 3;
         CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_OK);
         machsym_image_get_info(image, &info);
         CHECK_EQ(info.damage_count, 1);

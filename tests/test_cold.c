@@ -100,8 +100,8 @@ static bool same_frames(machsym_session *a, machsym_session *b, uint64_t addr)
 {
     machsym_frame of_a[ROOM];
     machsym_frame of_b[ROOM];
-    size_t count = machsym_session_frames(a, addr, of_a, ROOM);
-    bool same = machsym_session_frames(b, addr, of_b, ROOM) == count;
+    size_t count = machsym_session_frames_at_addr(a, addr, of_a, ROOM);
+    bool same = machsym_session_frames_at_addr(b, addr, of_b, ROOM) == count;
     for (size_t i = 0; same && i < count && i < ROOM; i++)
         same = same_frame(&of_a[i], &of_b[i]);
     return same;
@@ -111,8 +111,8 @@ static bool same_explanation(machsym_session *a, machsym_session *b, uint64_t ad
 {
     machsym_explanation of_a;
     machsym_explanation of_b;
-    machsym_session_explain(a, addr, &of_a);
-    machsym_session_explain(b, addr, &of_b);
+    machsym_session_explain_addr(a, addr, &of_a);
+    machsym_session_explain_addr(b, addr, &of_b);
     return of_a.unit_source == of_b.unit_source && of_a.unit_offset == of_b.unit_offset &&
            of_a.rival_count == of_b.rival_count && test_same(of_a.unit_name, of_b.unit_name) &&
            of_a.row_count == of_b.row_count && of_a.row_used == of_b.row_used &&
@@ -169,7 +169,7 @@ static void compare(const test_file *file, const uint64_t *addrs, size_t count, 
 {
     machsym_image_info info;
     machsym_image *image = test_open_bytes(file->ptr, file->len);
-    CHECK(machsym_image_read_info(image, &info)); /* lists the units */
+    CHECK(machsym_image_count_damage(image, &info)); /* lists the units */
     machsym_session *warm = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_session *people = test_session(image, MACHSYM_LINES_PEOPLE, 0);
     for (size_t i = 0; i < count; i++) {
@@ -371,7 +371,7 @@ static void test_one_of_many(void)
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0); /* many addresses at once list the units first */
     uint64_t addrs[] = {0x1000, 0x1008};
     machsym_answer answers[2];
-    CHECK_EQ(machsym_session_lookup(l.session, addrs, 2, answers, l.v, FRAMES), 2);
+    CHECK_EQ(machsym_session_frames_at_addrs(l.session, addrs, 2, answers, l.v, FRAMES), 2);
     CHECK(l.session->has_units && l.session->env.brief == NULL);
     machsym_session_trim(l.session); /* and those after them take the list */
     CHECK_STR(name_at(&l, 0x1000), "one");
@@ -400,10 +400,10 @@ static void test_length_over_units(void)
             CHECK_EQ(is_brief(&l), i != bad && i != 3);
             for (unsigned j = 0; j < 5; j++)
                 CHECK_STR(name_at(&l, 0x1010 + 0x100 * j), "whole");
-            machsym_session_info counts;
-            machsym_session_read_info(l.session, &counts);
+            machsym_session_counts counts;
+            machsym_session_count_all(l.session, &counts);
             CHECK_EQ(counts.unit_count, 5);
-            CHECK(machsym_image_read_info(l.image, &info));
+            CHECK(machsym_image_count_damage(l.image, &info));
             CHECK_EQ(info.damage_count, 1);
             CHECK_EQ(info.damage.offset, units[bad]);
             CHECK_TEXT(info.damage.what, "a unit's length leads past another one");
@@ -444,10 +444,10 @@ static void test_sets_that_do_not_tell(void)
         if (which != TABLE)
             CHECK_STR(name_at(&l, 0x1110), "whole");
         CHECK_STR(name_at(&l, 0x1010), "whole");
-        machsym_session_info counts;
-        machsym_session_read_info(l.session, &counts);
+        machsym_session_counts counts;
+        machsym_session_count_all(l.session, &counts);
         CHECK_EQ(counts.unit_count, 3);
-        CHECK(machsym_image_read_info(l.image, &info));
+        CHECK(machsym_image_count_damage(l.image, &info));
         CHECK_EQ(info.damage_count, which == BAD_LAST ? 1 : 0);
         lookup_close(&l);
         program_free(&p);
@@ -470,7 +470,7 @@ static void test_claims_in_the_first_table(void)
     }
     for (unsigned listed = 0; listed < 2; listed++) {
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
-        CHECK(listed == 0 || machsym_image_read_info(l.image, &info));
+        CHECK(listed == 0 || machsym_image_count_damage(l.image, &info));
         CHECK_STR(name_at(&l, 0x1010), "first");
         CHECK_EQ(is_brief(&l), listed == 0);
         CHECK_EQ(ask(&l, 0x1110), 0);
@@ -594,7 +594,7 @@ static void test_memory(const char *name)
         machsym_session *whole = test_session(image, MACHSYM_LINES_ATOS, 0);
         f.fail_at = f.calls + fail_at;
         for (size_t i = 0; i < 2 * count; i++) {
-            size_t got = machsym_session_frames(session, addrs[i % count], frames, ROOM);
+            size_t got = machsym_session_frames_at_addr(session, addrs[i % count], frames, ROOM);
             wrong += machsym_session_lacked_memory(session) && (got == 0 || !frames[0].lacks_memory);
         }
         calls = f.calls - (f.fail_at - fail_at);

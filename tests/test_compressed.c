@@ -40,7 +40,7 @@ static machsym_image *open_bytes(const void *ptr, size_t len, uint32_t flags)
 static machsym_image_info info_of(const machsym_image *image)
 {
     machsym_image_info info;
-    CHECK(machsym_image_read_info(image, &info));
+    CHECK(machsym_image_count_damage(image, &info));
     return info;
 }
 
@@ -76,8 +76,8 @@ static size_t compare(const machsym_image *a, const machsym_image *b, int what)
     bool same = true;
     while (machsym_image_next_section(a, &at, &section)) {
         for (uint64_t i = 0; section.is_code && i < section.size; i++) {
-            size_t count = machsym_session_frames(one, section.addr + i, f, 16);
-            same = same && machsym_session_frames(two, section.addr + i, g, 16) == count;
+            size_t count = machsym_session_frames_at_addr(one, section.addr + i, f, 16);
+            same = same && machsym_session_frames_at_addr(two, section.addr + i, g, 16) == count;
             for (size_t j = 0; same && j < count; j++) {
                 machsym_path_join(&f[j].file, path[0], sizeof path[0]);
                 machsym_path_join(&g[j].file, path[1], sizeof path[1]);
@@ -319,7 +319,7 @@ static void test_beside(void)
         machsym_image *image = open_bytes(file.v, file.len, 0);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         CHECK_EQ(info_of(image).damage_count, 0);
-        CHECK_EQ(machsym_session_frames(session, 0x1000, &frame, 1), 1);
+        CHECK_EQ(machsym_session_frames_at_addr(session, 0x1000, &frame, 1), 1);
         CHECK_STR(frame.name, cases[i].name);
         machsym_session_close(session);
         machsym_image_close(image);

@@ -40,7 +40,7 @@ static const char *fault_of(const test_file *file)
 {
     machsym_image_info info;
     machsym_image *image = test_open_bytes(file->ptr, file->len);
-    CHECK(machsym_image_read_info(image, &info));
+    CHECK(machsym_image_count_damage(image, &info));
     bool is_misleading = info.damage.is_misleading;
     CHECK(is_misleading == (info.damage_count != 0));
     CHECK(!is_misleading || strcmp(info.damage.where, "symbol table") == 0 ||
@@ -121,7 +121,7 @@ static void check_lost(const test_file *file)
     machsym_image_info info;
     machsym_image *image = test_open_bytes(file->ptr, file->len);
     test_begin();
-    CHECK(machsym_image_read_info(image, &info));
+    CHECK(machsym_image_count_damage(image, &info));
     CHECK_STR(test_str(info.damage.what), past_end);
     CHECK(info.damage_count != 0 && !info.damage.is_misleading);
     test_end(past_end);
@@ -189,13 +189,13 @@ static uint32_t damaged_units(const test_file *file, char *what, size_t size)
 {
     machsym_session_desc desc;
     machsym_session *session = NULL;
-    machsym_session_info info;
+    machsym_session_counts info;
     machsym_image *image = test_open_bytes(file->ptr, file->len);
     memset(&desc, 0, sizeof desc);
     memset(&info, 0, sizeof info);
     desc.image = image;
     CHECK(machsym_session_open(&desc, &session, NULL) == MACHSYM_OK);
-    machsym_session_read_info(session, &info);
+    machsym_session_count_all(session, &info);
     snprintf(what, size, "%s", info.damage.what);
     machsym_session_close(session);
     machsym_image_close(image);

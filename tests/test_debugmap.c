@@ -86,8 +86,8 @@ static size_t compare_sessions(const machsym_image *image, machsym_session *map,
         if (!section.is_code || section.is_pair)
             continue;
         for (uint64_t addr = section.addr; addr < section.addr + section.size; addr++) {
-            size_t count = machsym_session_frames(map, addr, a, FRAMES);
-            size_t want = machsym_session_frames(dsym, addr, b, FRAMES);
+            size_t count = machsym_session_frames_at_addr(map, addr, a, FRAMES);
+            size_t want = machsym_session_frames_at_addr(dsym, addr, b, FRAMES);
             bool same = count == want;
             for (size_t i = 0; same && i < count; i++)
                 same = same_frame(&a[i], &b[i]);
@@ -156,8 +156,8 @@ static void compare_map(const machsym_image *image, machsym_lines lines, const c
     machsym_session *session = test_session(image, lines, 0);
     while (map != NULL && machsym_image_next_section(image, &at, &section)) {
         for (uint64_t addr = section.addr; section.is_code && addr < section.addr + section.size; addr++) {
-            size_t count = machsym_map_frames(map, addr, found, FRAMES);
-            size_t want = machsym_session_frames(session, addr, b, FRAMES);
+            size_t count = machsym_map_frames_at_addr(map, addr, found, FRAMES);
+            size_t want = machsym_session_frames_at_addr(session, addr, b, FRAMES);
             bool same = count == want;
             machsym_map_names(map, found, count, a, text, sizeof text);
             for (size_t i = 0; same && i < count; i++)
@@ -318,7 +318,7 @@ static void test_times(void)
     machsym_frame frame;
     CHECK(!machsym_session_next_object_file(session, &at, &file));
     for (int i = 0; i < 3; i++) { /* main: the symbol table answers, and the file is named once */
-        CHECK_EQ(machsym_session_frames(session, 0x100000440, &frame, 1), 1);
+        CHECK_EQ(machsym_session_frames_at_addr(session, 0x100000440, &frame, 1), 1);
         CHECK_STR(frame.linkage_name, "main");
         CHECK_EQ(frame.line, 0);
         CHECK_EQ(frame.name_source, MACHSYM_SOURCE_SYMTAB);
@@ -330,7 +330,7 @@ static void test_times(void)
     CHECK_EQ(file.time, 1600000000);
     CHECK_EQ(file.found_time, 1600000001);
     CHECK(!machsym_session_next_object_file(session, &at, &file));
-    CHECK_EQ(machsym_session_frames(session, 0x100000470, &frame, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(session, 0x100000470, &frame, 1), 1);
     CHECK_EQ(frame.line, 12);
     CHECK(machsym_session_next_object_file(session, &at, &file));
     CHECK_STR(file.path, "map-x86_64-times/libutil.a");
@@ -415,7 +415,7 @@ static void test_archive_kinds(void)
         machsym_image *image =
             open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, folder, 0);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
-        size_t count = machsym_session_frames(session, 0x1000004e8, frames, 4);
+        size_t count = machsym_session_frames_at_addr(session, 0x1000004e8, frames, 4);
         CHECK(count > 0 && count <= 4);
         CHECK_STR(frames[count - 1].name, "util_mix");
         CHECK_STR(frames[count - 1].file.name, "util_with_a_long_name.c");
@@ -584,7 +584,7 @@ static void test_thin_members(void)
             open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, folder, flags);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         machsym_explanation e;
-        machsym_session_explain(session, 0x1000004e8, &e);
+        machsym_session_explain_addr(session, 0x1000004e8, &e);
         CHECK_STR(e.object_member, "util_with_a_long_name.o");
         CHECK(session->objects != NULL && session->objects->first != NULL);
         const ms_om_file *file = &session->objects->first->file;
@@ -592,7 +592,7 @@ static void test_thin_members(void)
         CHECK_EQ(file->files[1].mapped, flags == 0);
         if (!file->files[1].mapped)
             CHECK(truncate(in_folder("util_with_a_long_name.o"), 0) == 0);
-        size_t count = machsym_session_frames(session, 0x1000004e8, frames, 4);
+        size_t count = machsym_session_frames_at_addr(session, 0x1000004e8, frames, 4);
         CHECK(count > 0 && count <= 4);
         CHECK_STR(frames[count - 1].file.name, "util_with_a_long_name.c");
         machsym_session_close(session);
@@ -619,7 +619,7 @@ static void damage(const char *name, size_t stride)
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         for (uint64_t addr = 0x100000440; addr < 0x100000600; addr += 24) {
             machsym_frame frames[4];
-            answered += machsym_session_frames(session, addr, frames, 4);
+            answered += machsym_session_frames_at_addr(session, addr, frames, 4);
         }
         machsym_session_close(session);
         machsym_image_close(image);
@@ -650,16 +650,16 @@ static void test_frames_outlive_objects(void)
     desc.image = image;
     desc.cache_limit = 1;
     CHECK(machsym_session_open(&desc, &session, NULL) == MACHSYM_OK);
-    CHECK_EQ(machsym_session_frames(session, 0x100000448, &first, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(session, 0x100000448, &first, 1), 1);
     for (int i = 0; i < 100; i++) {
-        CHECK(machsym_session_frames(session, 0x100000484, &other, 1) > 0);
-        CHECK(machsym_session_frames(session, 0x1000004e8, &other, 1) > 0);
+        CHECK(machsym_session_frames_at_addr(session, 0x100000484, &other, 1) > 0);
+        CHECK(machsym_session_frames_at_addr(session, 0x1000004e8, &other, 1) > 0);
         CHECK(session->objects->open_count <= 2);
     }
     CHECK_STR(first.linkage_name, "main");
     CHECK_STR(first.file.name, "map/main.c");
     machsym_session_trim(session);
-    CHECK_EQ(machsym_session_frames(session, 0x100000448, &first, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(session, 0x100000448, &first, 1), 1);
     CHECK_STR(first.linkage_name, "main");
     machsym_session_close(session);
     machsym_image_close(image);
@@ -698,7 +698,7 @@ static void check_warm(machsym_open_desc *desc)
     for (int round = 0; round < 3; round++) {
         size_t before = allocations;
         for (uint64_t addr = 0x100000440; addr < 0x100000600; addr++)
-            machsym_session_frames(session, addr, frames, 4);
+            machsym_session_frames_at_addr(session, addr, frames, 4);
         CHECK(round == 0 || allocations == before);
     }
     machsym_session_close(session);
@@ -736,7 +736,7 @@ static void test_iteration(void)
         machsym_cursor at = {0, 0};
         machsym_function function;
         machsym_line line;
-        machsym_session_info info;
+        machsym_session_counts info;
         while (machsym_session_next_function(session, &at, &function)) {
             sums[which][0]++;
             sums[which][1] += function.lo * 31 + function.hi + function.name.len;
@@ -746,7 +746,7 @@ static void test_iteration(void)
             sums[which][2] += !line.end_sequence;
             sums[which][3] += line.end_sequence ? 0 : line.addr * 31 + line.line * 7 + line.file.name.len;
         }
-        machsym_session_read_info(session, &info);
+        machsym_session_count_all(session, &info);
         CHECK_EQ(info.unit_count, 3);
         CHECK_EQ(info.object_count, which == 0 ? 3 : 0);
         CHECK_EQ(info.missing_object_count, 0);
@@ -1102,7 +1102,7 @@ static void test_objects(void)
         machsym_image *image = test_open(cases[i].path);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         machsym_frame frame;
-        CHECK(machsym_session_frames(session, cases[i].addr, &frame, 1) > 0);
+        CHECK(machsym_session_frames_at_addr(session, cases[i].addr, &frame, 1) > 0);
         CHECK_STR(frame.name, cases[i].name);
         CHECK_EQ(frame.line, cases[i].line);
         CHECK_EQ(frame.line_source, MACHSYM_SOURCE_DWARF);
@@ -1147,7 +1147,7 @@ static void test_explanation(void)
         open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, "tests/fixtures/bin", 0);
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_explanation e;
-    machsym_session_explain(session, 0x100000448, &e);
+    machsym_session_explain_addr(session, 0x100000448, &e);
     CHECK(ms_str_ends(e.object_path, "/main.o"));
     CHECK_EQ(e.object_member.len, 0);
     CHECK(ms_str_ends(e.unit_name, "main.c"));

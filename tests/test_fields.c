@@ -9,9 +9,9 @@
 enum { FILE_KIND, MEMORY, MAP, CACHE, ENTRY, FROM, KIND_COUNT };
 
 static const char *const kind_names[KIND_COUNT] = {"file", "memory", "map", "cache", "entry", "from"};
-static const char *const field_names[] = {"path",     "bytes",       "read",     "pair_path", "pair_bytes",
+static const char *const field_names[] = {"path",     "bytes",       "io",       "pair_path", "pair_bytes",
                                           "arch",     "uuid",        "entry",    "load_addr", "oso_prefixes",
-                                          "oso_dirs", "cache_parts", "allocator"};
+                                          "oso_dirs", "cache_files", "allocator"};
 enum { FIELD_COUNT = sizeof field_names / sizeof field_names[0] };
 
 /* What the kinds are opened from. */
@@ -37,7 +37,7 @@ static uint64_t add_answers(uint64_t sum, machsym_session *s, uint64_t addr)
 {
     machsym_frame frames[4];
     for (uint64_t end = addr + 0x1000; addr < end; addr += 4) {
-        size_t count = machsym_session_frames(s, addr, frames, 4);
+        size_t count = machsym_session_frames_at_addr(s, addr, frames, 4);
         sum = add(sum, &count, sizeof count);
         for (size_t i = 0; i < count && i < 4; i++) {
             sum = add_text(add_text(sum, frames[i].linkage_name), frames[i].file.name);
@@ -132,8 +132,8 @@ static void set_other(machsym_open_desc *desc, unsigned kind, unsigned field)
         desc->bytes.len = sizeof garbage;
         break;
     case 2:
-        desc->read.call = read_nothing;
-        desc->read.size = 4096;
+        desc->io.read = read_nothing;
+        desc->io.size = 4096;
         break;
     case 3: desc->pair_path = "tests/nothing"; break;
     case 4:
@@ -153,8 +153,8 @@ static void set_other(machsym_open_desc *desc, unsigned kind, unsigned field)
         desc->oso_dir_count = 1;
         break;
     case 11:
-        desc->cache_parts = parts;
-        desc->cache_part_count = 2;
+        desc->cache_files = parts;
+        desc->cache_file_count = 2;
         break;
     case 12:
         desc->allocator.alloc = no_memory;
@@ -169,7 +169,7 @@ static const char *seen(unsigned kind, unsigned field)
 {
     machsym_open_desc desc = desc_of(kind);
     machsym_image *image;
-    bool is_source = field <= 2 && kind != FROM; /* path, bytes, read: in place of what is there */
+    bool is_source = field <= 2 && kind != FROM; /* path, bytes, io: in place of what is there */
     CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
     uint64_t before = told(image);
     machsym_image_close(image);

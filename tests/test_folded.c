@@ -1,6 +1,6 @@
 /* Stacks and functions of equal code: every address of the fixtures as a stack of its own and with callers, what a full answer and
  * a short one have in common, damaged files, and memory that runs out. The truth of a stack whose callers decide nothing is
- * machsym_session_frames; tests/folded.sh holds what they decide against the source. */
+ * machsym_session_frames_at_addr; tests/folded.sh holds what they decide against the source. */
 #include "counters.h"
 #include "failer.h"
 #include "variants.h"
@@ -46,10 +46,10 @@ static size_t ask_folded(machsym_session *session, uint64_t addr, bool is_sound)
     machsym_explanation why;
     machsym_cursor at = {0, 0};
     size_t functions = 0;
-    size_t count = machsym_session_frames(session, addr, first, FRAMES);
+    size_t count = machsym_session_frames_at_addr(session, addr, first, FRAMES);
     size_t got;
-    machsym_session_explain(session, addr, &why);
-    while ((got = machsym_session_next_folded(session, addr, &at, frames, FRAMES)) > 0) {
+    machsym_session_explain_addr(session, addr, &why);
+    while ((got = machsym_session_next_folded_at_addr(session, addr, &at, frames, FRAMES)) > 0) {
         if (functions == 0 && is_sound) {
             CHECK(got == count);
             for (size_t i = 0; i < got && i < count && i < FRAMES; i++)
@@ -65,20 +65,20 @@ static size_t ask_folded(machsym_session *session, uint64_t addr, bool is_sound)
 }
 
 /* A stack: a full answer, one that is too long for its room, and one without room say the same numbers. */
-static void ask_stack(machsym_session *session, const machsym_pc *pcs, size_t count, bool is_sound)
+static void ask_stack(machsym_session *session, const machsym_stack_addr *pcs, size_t count, bool is_sound)
 {
     machsym_frame frames[CALLS * FRAMES];
     machsym_frame few[2];
     machsym_frame alone[FRAMES];
-    machsym_call calls[CALLS];
-    machsym_call again[CALLS];
-    size_t total = machsym_session_stack(session, pcs, count, calls, frames, CALLS * FRAMES);
+    machsym_stack_answer calls[CALLS];
+    machsym_stack_answer again[CALLS];
+    size_t total = machsym_session_frames_of_stack(session, pcs, count, calls, frames, CALLS * FRAMES);
     size_t sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += calls[i].count;
     CHECK(sum == total);
-    CHECK(machsym_session_stack(session, pcs, count, again, NULL, 0) == total || !is_sound);
-    size_t short_total = machsym_session_stack(session, pcs, count, again, few, 2);
+    CHECK(machsym_session_frames_of_stack(session, pcs, count, again, NULL, 0) == total || !is_sound);
+    size_t short_total = machsym_session_frames_of_stack(session, pcs, count, again, few, 2);
     CHECK(short_total == total || !is_sound);
     for (size_t i = 0; i < count && is_sound; i++) {
         CHECK(again[i].count == calls[i].count && again[i].function_count == calls[i].function_count &&
@@ -88,7 +88,7 @@ static void ask_stack(machsym_session *session, const machsym_pc *pcs, size_t co
             CHECK(calls[i].count == 0 && calls[i].function_count == 0);
             continue;
         }
-        size_t got = machsym_session_frames(session, pcs[i].addr - pcs[i].is_return, alone, FRAMES);
+        size_t got = machsym_session_frames_at_addr(session, pcs[i].addr - pcs[i].is_return, alone, FRAMES);
         CHECK(calls[i].is_decided || got == calls[i].count);
         for (size_t k = 0; k < got && k < FRAMES && !calls[i].is_decided && calls[i].first + k < total; k++)
             CHECK(same_frame(&alone[k], &frames[calls[i].first + k]));
@@ -117,7 +117,7 @@ static size_t ask_all(const machsym_image *image, const machsym_session_desc *ho
         return 0;
     for (uint64_t off = 0; off < code.size && off < step * MOST; off += step) {
         uint64_t addr = code.addr + off;
-        machsym_pc pcs[CALLS] = {
+        machsym_stack_addr pcs[CALLS] = {
             {addr, false}, {before, before != UINT64_MAX}, {code.addr + code.size - off, true}};
         several += ask_folded(session, addr, is_sound) > 1;
         ask_stack(session, pcs, CALLS, is_sound);
@@ -137,7 +137,7 @@ static void ask_callers(const machsym_image *image, const machsym_session_desc *
     machsym_session *session = NULL;
     machsym_section code = code_of(image);
     machsym_frame frames[CALLS * FRAMES];
-    machsym_call calls[CALLS];
+    machsym_stack_answer calls[CALLS];
     if (machsym_session_open(how, &session, NULL) != MACHSYM_OK)
         return;
     for (uint64_t off = 0; off < code.size && off < 4 * MOST && count < 8; off += 4) {
@@ -146,8 +146,8 @@ static void ask_callers(const machsym_image *image, const machsym_session_desc *
     }
     for (size_t i = 0; i < count; i++) {
         for (uint64_t off = 4; off < code.size && off < 4 * MOST; off += step) {
-            machsym_pc pcs[2] = {{bodies[i], false}, {code.addr + off, true}};
-            machsym_session_stack(session, pcs, 2, calls, frames, CALLS * FRAMES);
+            machsym_stack_addr pcs[2] = {{bodies[i], false}, {code.addr + off, true}};
+            machsym_session_frames_of_stack(session, pcs, 2, calls, frames, CALLS * FRAMES);
             decided += calls[0].is_decided;
         }
     }
@@ -207,13 +207,13 @@ static machsym_image *open_program(const char *pair)
 /* A stack has the same answer from object files as from the dSYM of the same link. */
 static size_t compare_stack(machsym_session *objects, machsym_session *dsym, uint64_t addr, uint64_t caller)
 {
-    machsym_pc pcs[2] = {{addr, false}, {caller, true}};
+    machsym_stack_addr pcs[2] = {{addr, false}, {caller, true}};
     machsym_frame got[2 * FRAMES];
     machsym_frame want[2 * FRAMES];
-    machsym_call calls[2];
-    machsym_call wanted[2];
-    size_t count = machsym_session_stack(objects, pcs, 2, calls, got, 2 * FRAMES);
-    machsym_session_stack(dsym, pcs, 2, wanted, want, 2 * FRAMES);
+    machsym_stack_answer calls[2];
+    machsym_stack_answer wanted[2];
+    size_t count = machsym_session_frames_of_stack(objects, pcs, 2, calls, got, 2 * FRAMES);
+    machsym_session_frames_of_stack(dsym, pcs, 2, wanted, want, 2 * FRAMES);
     for (int i = 0; i < 2; i++) {
         CHECK(calls[i].function_count <= wanted[i].function_count);
         if (calls[i].function_count < wanted[i].function_count)
@@ -275,7 +275,8 @@ static size_t read_set(machsym_session *session, uint64_t addr, set_entry *out, 
     machsym_cursor at = {0, 0};
     size_t functions = 0;
     size_t got;
-    while ((got = machsym_session_next_folded(session, addr, &at, frames, FRAMES)) > 0 && functions < cap) {
+    while ((got = machsym_session_next_folded_at_addr(session, addr, &at, frames, FRAMES)) > 0 &&
+           functions < cap) {
         size_t len = 0;
         for (size_t i = 0; i < got && i < FRAMES && len < 400; i++) {
             machsym_str name = frames[i].linkage_name.len != 0 ? frames[i].linkage_name : frames[i].name;
@@ -306,13 +307,13 @@ static void compare_set(machsym_session *mapped, machsym_session *session, uint6
 static size_t compare_decided(machsym_session *mapped, machsym_session *session, uint64_t addr,
                               uint64_t caller, size_t *by_file)
 {
-    machsym_pc pcs[2] = {{addr, false}, {caller, true}};
+    machsym_stack_addr pcs[2] = {{addr, false}, {caller, true}};
     machsym_frame got[2 * FRAMES];
     machsym_frame want[2 * FRAMES];
-    machsym_call calls[2];
-    machsym_call wanted[2];
-    size_t count = machsym_session_stack(mapped, pcs, 2, calls, got, 2 * FRAMES);
-    machsym_session_stack(session, pcs, 2, wanted, want, 2 * FRAMES);
+    machsym_stack_answer calls[2];
+    machsym_stack_answer wanted[2];
+    size_t count = machsym_session_frames_of_stack(mapped, pcs, 2, calls, got, 2 * FRAMES);
+    machsym_session_frames_of_stack(session, pcs, 2, wanted, want, 2 * FRAMES);
     for (int i = 0; i < 2; i++)
         CHECK(calls[i].function_count == wanted[i].function_count);
     *by_file += wanted[0].is_decided;
@@ -341,9 +342,9 @@ static void compare_read(machsym_bytes *bytes, machsym_session *mapped, machsym_
     size_t decided = 0;
     memset(&desc, 0, sizeof desc);
     memset(&how, 0, sizeof how);
-    desc.read.call = read_bytes;
-    desc.read.user = bytes;
-    desc.read.size = bytes->len;
+    desc.io.read = read_bytes;
+    desc.io.user = bytes;
+    desc.io.size = bytes->len;
     CHECK(machsym_image_open(&desc, &image, NULL) == MACHSYM_OK);
     how.image = image;
     how.lines = lines;
@@ -382,7 +383,7 @@ static void compare_map(const machsym_image *image, machsym_lines lines)
     CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
     for (uint64_t off = 0; off < code.size; off += 4) {
         uint64_t addr = code.addr + off;
-        machsym_pc pcs[2] = {{addr, false}, {addr, true}};
+        machsym_stack_addr pcs[2] = {{addr, false}, {addr, true}};
         compare_set(mapped, session, addr);
         ask_folded(mapped, addr, true);
         ask_stack(mapped, pcs, 2, true);
@@ -452,7 +453,7 @@ static void ask_unchecked(const uint8_t *bytes, size_t len, machsym_section code
     how.lines = MACHSYM_LINES_DWARF;
     CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
     for (uint64_t off = 0; off < code.size; off += 12) {
-        machsym_pc pcs[3] = {
+        machsym_stack_addr pcs[3] = {
             {code.addr + off, false}, {code.addr + off / 2, true}, {code.addr + code.size - off, true}};
         ask_folded(session, code.addr + off, false);
         ask_stack(session, pcs, 3, false);
@@ -551,7 +552,7 @@ static uint32_t line_of(const machsym_image *image, uint64_t addr, const char *n
     how.image = image;
     how.lines = MACHSYM_LINES_DWARF;
     CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
-    while (machsym_session_next_folded(session, addr, &at, frames, FRAMES) > 0) {
+    while (machsym_session_next_folded_at_addr(session, addr, &at, frames, FRAMES) > 0) {
         if (frames[0].name.len == strlen(name) && memcmp(frames[0].name.ptr, name, frames[0].name.len) == 0)
             line = frames[0].line;
     }

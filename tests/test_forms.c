@@ -167,8 +167,8 @@ static void test_skip(encoding enc, unsigned form)
     CHECK_STR(name_at(&l, 0x11ff), "second");
     CHECK_STR(name_at(&l, 0x12ff), "third");
     CHECK_EQ(ask(&l, 0x1300), 0);
-    machsym_session_info info;
-    machsym_session_read_info(l.session, &info);
+    machsym_session_counts info;
+    machsym_session_count_all(l.session, &info);
     CHECK_EQ(info.damaged_units, 0);
     CHECK_EQ(info.function_count, 3);
     if (test_wrong != 0) {
@@ -207,8 +207,8 @@ static void test_unknown_form(void)
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     CHECK_EQ(ask(&l, 0x1000), 0);
     CHECK_STR(name_at(&l, 0x1100), "kept");
-    machsym_session_info info;
-    machsym_session_read_info(l.session, &info);
+    machsym_session_counts info;
+    machsym_session_count_all(l.session, &info);
     CHECK_EQ(info.damaged_units, 1);
     CHECK_EQ(info.first_damage_offset, 0);
     lookup_close(&l);
@@ -633,7 +633,7 @@ static void test_ranges_5(encoding enc)
 static void test_range_damage(void)
 {
     static const uint64_t first_only[] = {0x1010, 0x1020, 0};
-    machsym_session_info info;
+    machsym_session_counts info;
     program p;
     lookup l;
     for (unsigned kind = 0; kind < 3; kind++) {
@@ -648,7 +648,7 @@ static void test_range_damage(void)
         end_ranges(&p, dwarf5, FORM_sec_offset, 0, 0);
         check_ranges(&p, first_only);
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
-        machsym_session_read_info(l.session, &info);
+        machsym_session_count_all(l.session, &info);
         CHECK_EQ(info.damaged_units, 1);
         lookup_close(&l);
         program_free(&p);
@@ -657,7 +657,7 @@ static void test_range_damage(void)
     end_ranges(&p, dwarf4, FORM_sec_offset, 0x123456, 0);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     CHECK_EQ(ask(&l, 0x1000), 0);
-    machsym_session_read_info(l.session, &info);
+    machsym_session_count_all(l.session, &info);
     CHECK_EQ(info.damaged_units, 1);
     lookup_close(&l);
     program_free(&p);
@@ -713,8 +713,8 @@ static void test_codes(void)
         unit_end(&p);
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
         CHECK_STR(name_at(&l, 0x1000), "f");
-        machsym_session_info info;
-        machsym_session_read_info(l.session, &info);
+        machsym_session_counts info;
+        machsym_session_count_all(l.session, &info);
         CHECK_EQ(info.damaged_units, 1);
         lookup_close(&l);
         program_free(&p);

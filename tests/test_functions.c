@@ -233,8 +233,8 @@ static void test_inline_tree(void)
     check_names(&l, 0x1050, "b f");
     check_names(&l, 0x1060, "f");
     check_names(&l, 0x1100, "g");
-    machsym_session_info info;
-    machsym_session_read_info(l.session, &info);
+    machsym_session_counts info;
+    machsym_session_count_all(l.session, &info);
     CHECK_EQ(info.function_count, 2);
     CHECK_EQ(info.inline_count, 5);
     CHECK_EQ(info.damaged_units, 0);
@@ -449,7 +449,7 @@ static void check_chain(lookup *l, machsym_map *map, uint64_t addr, const char *
     check_names(l, addr, want);
     for (size_t i = 0; lines[i] != 0; i++)
         CHECK_EQ(l->v[i + 1].line, lines[i]);
-    size_t count = machsym_map_frames(map, addr, found, FRAMES);
+    size_t count = machsym_map_frames_at_addr(map, addr, found, FRAMES);
     CHECK_EQ(count, l->count);
     machsym_map_names(map, found, count, named, text, sizeof text);
     for (size_t i = 0; i < count; i++) {
@@ -551,8 +551,8 @@ static void test_bare_calls(unsigned kind, uint32_t flags)
     check_chain(&l, map, 0x1060, "f", deep + 3);
     check_chain(&l, map, 0x1100, "g", deep + 3);
     CHECK_EQ(l.session->units[0]->functions.is_damaged, false);
-    machsym_session_info info;
-    machsym_session_read_info(l.session, &info);
+    machsym_session_counts info;
+    machsym_session_count_all(l.session, &info);
     CHECK_EQ(info.function_count, 3);
     machsym_map_close(map);
     lookup_close(&l);
@@ -588,23 +588,23 @@ static void check_deep(lookup *l, const machsym_map *map, size_t first, size_t l
     static machsym_map_frame found[2 * DEEP_FRAMES];
     static char text[DEEP_TEXT];
     machsym_answer answers[2];
-    size_t counts[2];
     size_t wrong = 0;
     for (size_t calls = first; calls <= last; calls++) {
         uint64_t addrs[2] = {0x1000 + calls, 0x1000 + calls};
-        size_t count = machsym_session_frames(l->session, addrs[0], frames, DEEP_FRAMES);
+        size_t count = machsym_session_frames_at_addr(l->session, addrs[0], frames, DEEP_FRAMES);
         wrong += wrong_of_deep(frames, count, calls);
-        wrong += machsym_session_frames(l->session, addrs[0], NULL, 0) != count;
-        wrong += machsym_session_frames(l->session, addrs[0], frames, 3) != count || frames[2].lacks_callers;
-        machsym_session_lookup(l->session, addrs, 2, answers, frames, 2 * DEEP_FRAMES);
+        wrong += machsym_session_frames_at_addr(l->session, addrs[0], NULL, 0) != count;
+        wrong += machsym_session_frames_at_addr(l->session, addrs[0], frames, 3) != count ||
+                 frames[2].lacks_callers;
+        machsym_session_frames_at_addrs(l->session, addrs, 2, answers, frames, 2 * DEEP_FRAMES);
         wrong += wrong_of_deep(frames + answers[1].first, answers[1].count, calls);
-        count = machsym_map_frames(map, addrs[0], found, DEEP_FRAMES);
+        count = machsym_map_frames_at_addr(map, addrs[0], found, DEEP_FRAMES);
         machsym_map_names(map, found, count, frames, text, sizeof text);
         wrong += wrong_of_deep(frames, count, calls);
-        wrong += machsym_map_frames(map, addrs[0], NULL, 0) != count;
-        machsym_map_frames_many(map, addrs, 2, found, DEEP_FRAMES, counts);
-        machsym_map_names(map, found + DEEP_FRAMES, counts[1], frames, text, sizeof text);
-        wrong += wrong_of_deep(frames, counts[1], calls);
+        wrong += machsym_map_frames_at_addr(map, addrs[0], NULL, 0) != count;
+        wrong += machsym_map_frames_at_addrs(map, addrs, 2, answers, found, 2 * DEEP_FRAMES) != 2 * count;
+        machsym_map_names(map, found + answers[1].first, answers[1].count, frames, text, sizeof text);
+        wrong += wrong_of_deep(frames, answers[1].count, calls);
     }
     CHECK_EQ(wrong, 0);
 }
@@ -626,7 +626,7 @@ static machsym_map *copy_deep(const machsym_map *map, size_t calls)
     test_begin();
     for (size_t i = 0; i <= calls; i++) {
         machsym_map_range range = {0x1000 + i, 0x1001 + i, false};
-        size_t count = machsym_map_frames(map, range.lo, found, DEEP_FRAMES);
+        size_t count = machsym_map_frames_at_addr(map, range.lo, found, DEEP_FRAMES);
         machsym_map_names(map, found, count, frames, text, sizeof text);
         CHECK_EQ(machsym_writer_add(writer, &range, frames, count, NULL), MACHSYM_OK);
     }
@@ -760,8 +760,8 @@ static void test_fixed_calls(void)
     CHECK_EQ(table->blocks[2].call_file, 70000);
     CHECK_EQ(table->blocks[2].parent, 1);
     CHECK_EQ(table->blocks[0].end, 3);
-    machsym_session_info info;
-    machsym_session_read_info(l.session, &info); /* now the unit is read with all calls */
+    machsym_session_counts info;
+    machsym_session_count_all(l.session, &info); /* now the unit is read with all calls */
     CHECK_EQ(info.inline_count, 2);
     check_names(&l, 0x1010, "a a f");
     CHECK_EQ(l.v[1].line, 100000);
@@ -1025,14 +1025,14 @@ static void test_entry_pc(void)
         machsym_frame frames[4];
         machsym_explanation e;
         size_t count = rows[i].inlined != NULL ? 2 : 1;
-        CHECK_EQ(machsym_session_frames(session, rows[i].addr, frames, 4), count);
+        CHECK_EQ(machsym_session_frames_at_addr(session, rows[i].addr, frames, 4), count);
         CHECK_STR(frames[count - 1].linkage_name, rows[i].function);
         CHECK_EQ(frames[0].line, rows[i].lines[0]);
         if (rows[i].inlined != NULL) {
             CHECK_STR(frames[0].name, rows[i].inlined);
             CHECK_EQ(frames[1].line, rows[i].lines[1]);
         }
-        machsym_session_explain(session, rows[i].addr, &e);
+        machsym_session_explain_addr(session, rows[i].addr, &e);
         CHECK_EQ(e.unit_source, MACHSYM_UNIT_RANGES);
     }
     machsym_session_close(session);
@@ -1051,7 +1051,7 @@ static void test_dart(void)
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machsym_frame frames[4];
-        CHECK_EQ(machsym_session_frames(session, rows[i].addr, frames, 4), rows[i].count);
+        CHECK_EQ(machsym_session_frames_at_addr(session, rows[i].addr, frames, 4), rows[i].count);
         CHECK_STR(frames[0].name, rows[i].inner);
         CHECK_EQ(frames[0].linkage_name.len, 0);
         CHECK_EQ(frames[0].name_source, MACHSYM_SOURCE_DWARF);

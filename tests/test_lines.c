@@ -607,7 +607,7 @@ static void test_damage(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         program p;
         lookup l;
-        machsym_session_info info;
+        machsym_session_counts info;
         memset(&p, 0, sizeof p);
         line_begin(&p, &plain4);
         sequence(&p, 0x1000, 0x100, 10);
@@ -619,7 +619,7 @@ static void test_damage(void)
         CHECK_STR(l.v[0].name, "f");
         CHECK_EQ(l.v[0].line, 0);
         CHECK_EQ(l.v[0].line_source, MACHSYM_SOURCE_NONE);
-        machsym_session_read_info(l.session, &info);
+        machsym_session_count_all(l.session, &info);
         CHECK_EQ(info.damaged_units, 1);
         lookup_close(&l);
         program_free(&p);

@@ -95,11 +95,12 @@ static void check_lookups(const machsym_image *file, const machsym_image *memory
         machsym_frame x;
         machsym_frame y;
         uint64_t pc = l->addr + next_random() % (l->mo->text_size != 0 ? l->mo->text_size : 1);
-        uint64_t addr = machsym_image_addr(memory, l->addr, pc);
+        uint64_t addr = machsym_image_addr_of_pc(memory, l->addr, pc);
         memset(&x, 0, sizeof x);
         memset(&y, 0, sizeof y);
-        size_t count = machsym_session_frames(a, addr, &x, 1);
-        wrong += machsym_session_frames(b, addr, &y, 1) != count || x.function_start != y.function_start ||
+        size_t count = machsym_session_frames_at_addr(a, addr, &x, 1);
+        wrong += machsym_session_frames_at_addr(b, addr, &y, 1) != count ||
+                 x.function_start != y.function_start ||
                  (count != 0 && !same(x.linkage_name, y.linkage_name) && !is_foreign(y.linkage_name));
     }
     CHECK_EQ(wrong, 0); /* of 200 addresses, which are one check */
@@ -314,8 +315,8 @@ static void test_pair(void)
         machsym_frame b;
         memset(&a, 0, sizeof a);
         memset(&b, 0, sizeof b);
-        machsym_session_frames(session, machsym_image_addr(image, l.addr, l.addr + off), &a, 1);
-        machsym_session_frames(by_file, l.mo->text_addr + off, &b, 1);
+        machsym_session_frames_at_addr(session, machsym_image_addr_of_pc(image, l.addr, l.addr + off), &a, 1);
+        machsym_session_frames_at_addr(by_file, l.mo->text_addr + off, &b, 1);
         CHECK(same(a.linkage_name, b.linkage_name) && a.line == b.line);
         lines += a.line != 0;
     }

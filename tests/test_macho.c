@@ -746,8 +746,8 @@ static void test_copy(void)
     machsym_image *image = test_open_desc(&desc);
     CHECK(ftruncate(fd, 0) == 0);
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
-    uint64_t addr = machsym_image_addr(image, 0x102a30000, 0x102a30aef);
-    CHECK_EQ(machsym_session_frames(session, addr, frames, 8), 4);
+    uint64_t addr = machsym_image_addr_of_pc(image, 0x102a30000, 0x102a30aef);
+    CHECK_EQ(machsym_session_frames_at_addr(session, addr, frames, 8), 4);
     CHECK_STR(frames[3].name, "-[Player skip:]");
     machsym_session_close(session);
     machsym_image_close(image);

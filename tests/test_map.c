@@ -43,9 +43,9 @@ static const char *kept_names_differ(subject *s, uint64_t addr)
 {
     if (s->checked % 64 == 0)
         machsym_session_trim(s->on_map);
-    kept.count = machsym_session_frames(s->on_map, addr, kept.frames, MAPS_FRAMES);
+    kept.count = machsym_session_frames_at_addr(s->on_map, addr, kept.frames, MAPS_FRAMES);
     size_t count = kept.count < MAPS_FRAMES ? kept.count : MAPS_FRAMES;
-    if (machsym_session_frames(s->on_map, addr, again, MAPS_FRAMES) != kept.count)
+    if (machsym_session_frames_at_addr(s->on_map, addr, again, MAPS_FRAMES) != kept.count)
         return "count";
     if (machsym_session_lacked_memory(s->on_map))
         return "memory";
@@ -291,8 +291,8 @@ static void check_info(const subject *s, const machsym_map *map, machsym_lines l
     CHECK_EQ(info.lines, lines);
     CHECK_EQ(info.flags, flags);
     CHECK_EQ(info.size, machsym_map_bytes(map).len);
-    CHECK_EQ(machsym_map_addr(map, 0x12340000, 0x12345679),
-             machsym_image_addr(s->image, 0x12340000, 0x12345679));
+    CHECK_EQ(machsym_map_addr_of_pc(map, 0x12340000, 0x12345679),
+             machsym_image_addr_of_pc(s->image, 0x12340000, 0x12345679));
 }
 
 static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
@@ -306,8 +306,8 @@ static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
     }
     machsym_map *map = reopen_map(made, 0);
     machsym_session *session = test_session(s->image, lines, 0);
-    machsym_session_info counts;
-    machsym_session_read_info(session, &counts);
+    machsym_session_counts counts;
+    machsym_session_count_all(session, &counts);
     bool is_damaged = s->info.damage_count + counts.damaged_units + counts.damaged_metadata != 0;
     machsym_open_desc opened;
     memset(&opened, 0, sizeof opened);
@@ -348,7 +348,7 @@ static void check_slice(const char *path, const machsym_slice *slice)
     s.stride = test_env("SAMPLE");
     if (machsym_image_open(&desc, &s.image, NULL) != MACHSYM_OK)
         return; /* what cannot be opened is the subject of other tests */
-    CHECK(machsym_image_read_info(s.image, &s.info));
+    CHECK(machsym_image_count_damage(s.image, &s.info));
     check_policy(&s, MACHSYM_LINES_ATOS, 0);
     check_policy(&s, MACHSYM_LINES_DWARF, 0);
     check_policy(&s, MACHSYM_LINES_STMT, MACHSYM_MAP_COLUMNS);
@@ -483,10 +483,10 @@ static void check_room(void)
     machsym_frame frames[MAPS_FRAMES];
     char text[512];
     const uint64_t addr = 0x100000aec; /* has inlined calls: see the demo */
-    size_t count = machsym_map_frames(map, addr, NULL, 0);
+    size_t count = machsym_map_frames_at_addr(map, addr, NULL, 0);
     CHECK(count > 1);
-    CHECK_EQ(machsym_map_frames(map, addr, found, 1), count);
-    CHECK_EQ(machsym_map_frames(map, addr, found, MAPS_FRAMES), count);
+    CHECK_EQ(machsym_map_frames_at_addr(map, addr, found, 1), count);
+    CHECK_EQ(machsym_map_frames_at_addr(map, addr, found, MAPS_FRAMES), count);
     size_t need = machsym_map_names(map, found, count, frames, NULL, 0);
     CHECK_EQ(frames[0].linkage_name.len, 0); /* there was no room for it */
     CHECK(need > 0 && need < sizeof text);
@@ -498,8 +498,8 @@ static void check_room(void)
     CHECK_EQ(machsym_map_names(map, found, count, frames, text, need - 1), need);
     CHECK_EQ(text[need - 1], '#');
     CHECK(frames[0].file.name.len > 0 && frames[0].file.name.ptr >= text); /* paths are in the text too */
-    CHECK_EQ(machsym_map_frames(map, 0, found, MAPS_FRAMES), 0);
-    CHECK_EQ(machsym_map_frames(map, UINT64_MAX, found, MAPS_FRAMES), 0);
+    CHECK_EQ(machsym_map_frames_at_addr(map, 0, found, MAPS_FRAMES), 0);
+    CHECK_EQ(machsym_map_frames_at_addr(map, UINT64_MAX, found, MAPS_FRAMES), 0);
     machsym_map_close(map);
     machsym_image_close(image);
 }
@@ -553,7 +553,8 @@ static void check_image_of_map(void)
     CHECK_EQ(own.text_addr, info.text_addr);
     CHECK_TEXT(own.slice.arch, info.slice.arch);
     CHECK(own.name.len == info.name.len && memcmp(own.name.ptr, info.name.ptr, info.name.len) == 0);
-    CHECK_EQ(machsym_image_addr(opened, 0x7000, 0x7123), machsym_image_addr(image, 0x7000, 0x7123));
+    CHECK_EQ(machsym_image_addr_of_pc(opened, 0x7000, 0x7123),
+             machsym_image_addr_of_pc(image, 0x7000, 0x7123));
     CHECK(!machsym_image_next_section(opened, &at, &section));
 
     machsym_session_desc how;

@@ -148,12 +148,12 @@ static void check_names(const machsym_map *map)
         machsym_result result = machsym_session_open(&desc, &session, &err);
         CHECK(result == MACHSYM_OK ? session != NULL : result == MACHSYM_ERR_MEMORY && session == NULL);
         if (result == MACHSYM_OK) {
-            answer.count = machsym_session_frames(session, range.lo, answer.frames, MAPS_FRAMES);
+            answer.count = machsym_session_frames_at_addr(session, range.lo, answer.frames, MAPS_FRAMES);
             bool lacked = machsym_session_lacked_memory(session);
             CHECK(lacked || f.calls < n);
             f.fail_at = 0;
             machsym_session_trim(session);
-            answer.count = machsym_session_frames(session, range.lo, answer.frames, MAPS_FRAMES);
+            answer.count = machsym_session_frames_at_addr(session, range.lo, answer.frames, MAPS_FRAMES);
             CHECK(answer.count > 0 && !machsym_session_lacked_memory(session));
             machsym_session_close(session);
         }
@@ -187,7 +187,7 @@ static uint64_t ask_all(machsym_session *session, const machsym_map *map)
     machsym_map_range range;
     uint64_t sum = 0;
     while (machsym_map_next(map, &at, &range)) {
-        size_t count = machsym_session_frames(session, range.lo, frames, MAPS_FRAMES);
+        size_t count = machsym_session_frames_at_addr(session, range.lo, frames, MAPS_FRAMES);
         for (size_t i = 0; i < count; i++) {
             if (frames[i].name_source == MACHSYM_SOURCE_NONE && frames[i].line_source == MACHSYM_SOURCE_NONE)
                 continue;
@@ -215,9 +215,9 @@ static void check_again(const machsym_map *map, bool by_reader)
     memset(&file, 0, sizeof file);
     memset(&desc, 0, sizeof desc);
     if (by_reader) {
-        file.read.call = read_bytes;
-        file.read.user = &bytes;
-        file.read.size = bytes.len;
+        file.io.read = read_bytes;
+        file.io.user = &bytes;
+        file.io.size = bytes.len;
     } else {
         file.bytes = bytes;
     }
@@ -237,7 +237,7 @@ static void check_again(const machsym_map *map, bool by_reader)
         desc.allocator.user = &f;
         if (machsym_session_open(&desc, &session, NULL) != MACHSYM_OK)
             continue;
-        size_t count = machsym_session_frames(session, range.lo, &first, 1);
+        size_t count = machsym_session_frames_at_addr(session, range.lo, &first, 1);
         uint64_t name = count > 0 ? hash_text(1, first.linkage_name) : 0;
         ask_all(session, map);
         calls = f.calls;

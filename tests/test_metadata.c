@@ -29,9 +29,10 @@ static void test_formats(void)
         uint32_t max_valid;
     } cases[] = {
         {0x0000000100001234, 0x100001234, 0, 0},
-        {0x3dfffff007abcde0, 0xfffffff007abcde0, 0, 0}, /* a signed address, as machsym_image_addr has it */
-        {0x0000000100001234, 0x100001234, 2, 0},        /* 64: an address */
-        {0x0010000100001234, 0x100001234, 2, 0},        /* with the distance to the next */
+        {0x3dfffff007abcde0, 0xfffffff007abcde0, 0,
+         0},                                     /* a signed address, as machsym_image_addr_of_pc has it */
+        {0x0000000100001234, 0x100001234, 2, 0}, /* 64: an address */
+        {0x0010000100001234, 0x100001234, 2, 0}, /* with the distance to the next */
         {0x000000ff00001234 & 0xfffffffff, 0xf00001234, 2, 0}, /* 36 bits of it */
         {0x0000000000001234, 0x100001234, 6, 0},               /* 64_OFFSET */
         {0x0008000000001234, 0x100001234, 6, 0},               /* high8 and next do not count */
@@ -311,7 +312,7 @@ static size_t count_source(const char *path, machsym_source source, uint32_t *da
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
-    machsym_session_info info;
+    machsym_session_counts info;
     size_t count = 0;
     *longest = 0;
     while (machsym_session_next_name(s, &at, &symbol)) {
@@ -319,7 +320,7 @@ static size_t count_source(const char *path, machsym_source source, uint32_t *da
         if (symbol.source == source && symbol.name.len > *longest)
             *longest = symbol.name.len;
     }
-    machsym_session_read_info(s, &info);
+    machsym_session_count_all(s, &info);
     *damaged = info.damaged_metadata;
     CHECK(clock() - start < 5 * CLOCKS_PER_SEC);
     machsym_session_close(s);
@@ -393,7 +394,7 @@ static void check_name(machsym_session *s, uint64_t addr, const char *name, mach
 {
     machsym_frame frame;
     memset(&frame, 0, sizeof frame);
-    CHECK_EQ(machsym_session_frames(s, addr, &frame, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(s, addr, &frame, 1), 1);
     CHECK_STR(frame.linkage_name, name);
     CHECK_EQ(frame.name_source, source);
     CHECK_EQ(frame.function_start, start);
@@ -416,7 +417,7 @@ static void test_selector_stubs(void)
                 continue;
             machsym_frame frame;
             count++;
-            CHECK_EQ(machsym_session_frames(bare, symbol.lo + 4, &frame, 1), 1);
+            CHECK_EQ(machsym_session_frames_at_addr(bare, symbol.lo + 4, &frame, 1), 1);
             CHECK(ms_str_equal(frame.linkage_name, symbol.name));
             CHECK_EQ(frame.name_source, MACHSYM_SOURCE_OBJC);
         }
@@ -559,7 +560,7 @@ static void test_many_aliases(void)
     CHECK_STR(ms_sym_exact(ms_src_table(ms_ses_symbols(s)), MAKE_TEXT, ms_str_from_c("wanted")), "wanted");
     for (size_t i = 0; i < 100000; i++) {
         machsym_frame frame;
-        size_t count = machsym_session_frames(s, MAKE_TEXT + i % 100, &frame, 1);
+        size_t count = machsym_session_frames_at_addr(s, MAKE_TEXT + i % 100, &frame, 1);
         if (count != 1 || !ms_str_is(frame.linkage_name, "b"))
             CHECK(false);
     }
@@ -576,11 +577,11 @@ static void test_aliases(void)
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_str name;
-    CHECK(machsym_session_next_alias(s, 0x640, &at, &name));
+    CHECK(machsym_session_next_alias_at_addr(s, 0x640, &at, &name));
     CHECK_STR(name, "api_close");
-    CHECK(machsym_session_next_alias(s, 0x640, &at, &name));
+    CHECK(machsym_session_next_alias_at_addr(s, 0x640, &at, &name));
     CHECK_STR(name, "api_alias");
-    CHECK(!machsym_session_next_alias(s, 0x640, &at, &name));
+    CHECK(!machsym_session_next_alias_at_addr(s, 0x640, &at, &name));
     machsym_session_close(s);
     machsym_image_close(image);
 }
@@ -684,7 +685,7 @@ static void test_direct_selectors(void)
     CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_frame frame;
-    CHECK_EQ(machsym_session_frames(s, addr, &frame, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(s, addr, &frame, 1), 1);
     CHECK(ms_str_begins(frame.linkage_name, "objc_msgSend$"));
     CHECK(ms_str_equal(ms_str_drop(frame.linkage_name, 13), selector));
     machsym_session_close(s);
@@ -716,7 +717,7 @@ static void test_collection(void)
                  {0xfffffff007028000, NULL}, /* __LINKEDIT of all */
                  {0, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bool found = machsym_image_entry_at(image, cases[i].addr, &entry);
+        bool found = machsym_image_entry_at_addr(image, cases[i].addr, &entry);
         CHECK_EQ(found, cases[i].name != NULL);
         if (found)
             CHECK_STR(entry.name, cases[i].name);
@@ -742,7 +743,7 @@ static void test_collection(void)
     desc.arch = "x86_64";
     CHECK_EQ(machsym_image_open(&desc, &same, NULL), MACHSYM_ERR_ARCH);
     desc.arch = NULL;
-    CHECK(!machsym_image_entry_at(one, 0xfffffff007018000, &entry));
+    CHECK(!machsym_image_entry_at_addr(one, 0xfffffff007018000, &entry));
     desc.from = one; /* which is no collection */
     desc.entry = "com.apple.kernel";
     machsym_image *other = NULL;

@@ -290,7 +290,7 @@ static void check_at(case_file *c, machsym_session *warm, const machsym_map *map
     what = frames_differ(&cold, &other, true);
     CHECK_TEXT(what == NULL ? "" : what, "");
     machsym_explanation e;
-    machsym_session_explain(session, addr, &e);
+    machsym_session_explain_addr(session, addr, &e);
     ask_session(session, addr, &other);
     what = frames_differ(&cold, &other, true);
     CHECK_TEXT(what == NULL ? "" : what, "");
@@ -550,13 +550,13 @@ static void test_small_cache(bool is_apple)
     desc.image = program_open(&c.p);
     desc.cache_limit = 1;
     CHECK_EQ(machsym_session_open(&desc, &session, NULL), MACHSYM_OK);
-    CHECK_EQ(machsym_session_frames(session, 0x1004, &frame, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(session, 0x1004, &frame, 1), 1);
     const ms_ses_unit *first = session->alone;
-    CHECK_EQ(machsym_session_frames(session, 0x1014, &frame, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(session, 0x1014, &frame, 1), 1);
     CHECK_STR(frame.name, "second");
     CHECK(first != NULL && session->alone != NULL && session->alone->next == first);
     CHECK(first != NULL && session->alone != NULL && session->alone->lines == first->lines);
-    CHECK_EQ(machsym_session_frames(session, 0x1900, &frame, 1), 1); /* of no unit */
+    CHECK_EQ(machsym_session_frames_at_addr(session, 0x1900, &frame, 1), 1); /* of no unit */
     CHECK(session->alone == NULL);
     machsym_session_close(session);
     machsym_image_close((machsym_image *)desc.image);

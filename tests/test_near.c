@@ -90,7 +90,8 @@ static void test_places(void)
             size_t at = (flags & 2) != 0 ? 2 * (size_t)ROWS - 1 - i : i;
             uint64_t addr = begin + rows[at / 2].off + 3 * (at % 2);
             machsym_frame frames[ROOM];
-            check_frames(&rows[at / 2], addr, frames, machsym_session_frames(session, addr, frames, ROOM));
+            check_frames(&rows[at / 2], addr, frames,
+                         machsym_session_frames_at_addr(session, addr, frames, ROOM));
         }
         machsym_session_close(session);
     }
@@ -116,7 +117,8 @@ static void test_order(void)
             state = state * 1664525 + 1013904223;
             size_t at = (state >> 16) % (4 * (size_t)ROWS);
             uint64_t addr = begin + rows[at / 4].off + at % 4;
-            check_frames(&rows[at / 4], addr, frames, machsym_session_frames(session, addr, frames, ROOM));
+            check_frames(&rows[at / 4], addr, frames,
+                         machsym_session_frames_at_addr(session, addr, frames, ROOM));
             if (small && i % 16 == 0)
                 machsym_session_trim(session);
         }
@@ -159,8 +161,8 @@ static void test_damage(void)
             machsym_frame fresh[ROOM];
             machsym_session *cold = test_session(image, MACHSYM_LINES_PEOPLE, 0);
             uint64_t addr = begin + rows[i].off;
-            size_t count = machsym_session_frames(warm, addr, frames, ROOM);
-            check_same(frames, count, fresh, machsym_session_frames(cold, addr, fresh, ROOM));
+            size_t count = machsym_session_frames_at_addr(warm, addr, frames, ROOM);
+            check_same(frames, count, fresh, machsym_session_frames_at_addr(cold, addr, fresh, ROOM));
             machsym_session_close(cold);
         }
         machsym_session_close(warm);
@@ -178,7 +180,7 @@ static void test_explanations(void)
         machsym_session *session = test_session(image, MACHSYM_LINES_PEOPLE, 0);
         machsym_explanation told;
         uint64_t addr = begin + rows[i].off;
-        machsym_session_explain(session, addr, &told);
+        machsym_session_explain_addr(session, addr, &told);
         CHECK_EQ(told.near_kind, rows[i].kind);
         if (rows[i].frame >= 0) {
             CHECK_EQ(told.near_frame, rows[i].frame);
@@ -198,13 +200,13 @@ static void test_literal(void)
         for (size_t i = 0; i < ROWS; i++) {
             machsym_frame frames[ROOM];
             machsym_explanation told;
-            size_t count = machsym_session_frames(session, begin + rows[i].off, frames, ROOM);
+            size_t count = machsym_session_frames_at_addr(session, begin + rows[i].off, frames, ROOM);
             for (size_t k = 0; k < count; k++) {
                 CHECK_EQ(frames[k].line_source, MACHSYM_SOURCE_DWARF);
                 if (rows[i].frames[k].line < 0 && lines != MACHSYM_LINES_STMT)
                     CHECK_EQ(frames[k].line, 0);
             }
-            machsym_session_explain(session, begin + rows[i].off, &told);
+            machsym_session_explain_addr(session, begin + rows[i].off, &told);
             CHECK_EQ(told.near_kind, MACHSYM_NEAR_NONE);
         }
         machsym_session_close(session);
@@ -223,7 +225,7 @@ static void test_map(void)
         machsym_frame frames[ROOM];
         char text[4096];
         uint64_t addr = begin + rows[i].off;
-        size_t count = machsym_map_frames(map, addr, found, ROOM);
+        size_t count = machsym_map_frames_at_addr(map, addr, found, ROOM);
         machsym_map_names(map, found, count < ROOM ? count : (size_t)ROOM, frames, text, sizeof text);
         check_frames(&rows[i], addr, frames, count);
     }
@@ -274,7 +276,7 @@ static void test_writer(void)
     CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
     for (uint64_t i = 0; map != NULL && i < 12; i++) {
         machsym_map_frame found;
-        CHECK_EQ(machsym_map_frames(map, 0x1000 + i * 16, &found, 1), 1);
+        CHECK_EQ(machsym_map_frames_at_addr(map, 0x1000 + i * 16, &found, 1), 1);
         CHECK_EQ(found.line, lines[i / 2] < 0x7fffffff ? lines[i / 2] : 0x7fffffff);
         CHECK_EQ(found.line_source, i % 2 == 0 ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NEAR);
     }

@@ -195,7 +195,7 @@ static size_t names_at(machsym_session *s, uint64_t addr, machsym_str *last)
 {
     machsym_cursor at = {0, 0};
     size_t count = 0;
-    while (machsym_session_next_alias(s, addr, &at, last))
+    while (machsym_session_next_alias_at_addr(s, addr, &at, last))
         count++;
     return count;
 }
@@ -346,7 +346,7 @@ static void test_many_names_in_a_map(void)
     for (unsigned i = 0; i < METHODS; i++) {
         machsym_frame frame;
         snprintf(selector, sizeof selector, "method%0*u", SELECTOR - 6, i);
-        named += machsym_session_frames(s, CODE + 4 * i, &frame, 1) == 1 &&
+        named += machsym_session_frames_at_addr(s, CODE + 4 * i, &frame, 1) == 1 &&
                  frame.linkage_name.len == SELECTOR + 8 &&
                  memcmp(frame.linkage_name.ptr + 7, selector, SELECTOR) == 0;
     }
@@ -424,10 +424,10 @@ static void test_odd_categories(void)
     bytes file = file_of(&b, &list, "__objc_nlcatlist");
     machsym_image *image = test_open_bytes(file.v, file.len);
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
-    machsym_session_info info;
+    machsym_session_counts info;
     CHECK_EQ(names_at(s, CODE + 8, &name), 1);
     CHECK_STR(name, "+[?(Loose) s]");
-    machsym_session_read_info(s, &info);
+    machsym_session_count_all(s, &info);
     CHECK_EQ(info.damaged_metadata, 1);
     machsym_session_close(s);
     machsym_image_close(image);
@@ -529,7 +529,7 @@ static void test_old_records(void)
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
-    machsym_session_info info;
+    machsym_session_counts info;
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         char line[128];
         CHECK(machsym_session_next_name(s, &at, &symbol));
@@ -539,7 +539,7 @@ static void test_old_records(void)
         CHECK_EQ(symbol.source, MACHSYM_SOURCE_OBJC);
     }
     CHECK(!machsym_session_next_name(s, &at, &symbol));
-    machsym_session_read_info(s, &info);
+    machsym_session_count_all(s, &info);
     CHECK_EQ(info.damaged_metadata, 2); /* the nameless category, the long list */
     machsym_session_close(s);
     machsym_image_close(image);
@@ -552,7 +552,7 @@ static void check_frame(machsym_session *s, uint64_t addr, const char *name, mac
 {
     machsym_frame frame;
     memset(&frame, 0, sizeof frame);
-    CHECK_EQ(machsym_session_frames(s, addr, &frame, 1), 1);
+    CHECK_EQ(machsym_session_frames_at_addr(s, addr, &frame, 1), 1);
     CHECK_STR(frame.linkage_name, name);
     CHECK_EQ(frame.name_source, source);
 }
@@ -897,8 +897,8 @@ static bool says_encrypted(const bytes *b)
     machsym_image *image = test_open_bytes(b->v, b->len);
     machsym_image_get_info(image, &info);
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
-    machsym_session_info counts;
-    machsym_session_read_info(s, &counts);
+    machsym_session_counts counts;
+    machsym_session_count_all(s, &counts);
     CHECK_EQ(counts.damaged_metadata, 0);
     machsym_session_close(s);
     machsym_cursor at = {0, 0};
@@ -938,9 +938,9 @@ static void test_encrypted(void)
     CHECK_EQ(count_methods(&b, &sound, &others), 0);
     machsym_open_desc desc;
     memset(&desc, 0, sizeof desc);
-    desc.read.call = read_bytes; /* sections are read by sessions */
-    desc.read.user = &b;
-    desc.read.size = b.len;
+    desc.io.read = read_bytes; /* sections are read by sessions */
+    desc.io.user = &b;
+    desc.io.size = b.len;
     CHECK_EQ(count_methods_of(test_open_desc(&desc), &sound, &others), 0);
     bytes_free(&b);
     free_names(&sound);

@@ -96,9 +96,9 @@ static machsym_result open_remote(remote *r, const char *arch, uint32_t flags, m
     machsym_open_desc desc;
     machsym_allocator dirty = {dirty_alloc, dirty_free, NULL};
     memset(&desc, 0, sizeof desc);
-    desc.read.call = remote_read;
-    desc.read.user = r;
-    desc.read.size = r->file.len;
+    desc.io.read = remote_read;
+    desc.io.user = r;
+    desc.io.size = r->file.len;
     desc.arch = arch;
     desc.flags = MACHSYM_OPEN_NO_OBJECTS | flags;
     desc.allocator = dirty;
@@ -143,7 +143,7 @@ static uint64_t sum_frames(const machsym_image *code, machsym_session *session, 
     while (machsym_image_next_section(code, &at, &section)) {
         uint64_t step = section.size / 500 / 4 * 4 + 4;
         for (uint64_t i = 0; section.is_code && i < section.size; i += step) {
-            size_t count = machsym_session_frames(session, section.addr + i, f, 32);
+            size_t count = machsym_session_frames_at_addr(session, section.addr + i, f, 32);
             *frames_seen += count;
             for (size_t j = 0; j < count && j < 32; j++) {
                 size_t len = machsym_path_join(&f[j].file, text, sizeof text);
@@ -161,11 +161,11 @@ static uint64_t sum_frames(const machsym_image *code, machsym_session *session, 
 
 /* What an image says of the sections of code, and its symbols. */
 static uint64_t sum_of(const machsym_image *code, const machsym_image *image, size_t *frames_seen,
-                       machsym_reads *reads)
+                       machsym_io_stats *reads)
 {
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
     uint64_t sum = add_symbols(session, sum_frames(code, session, frames_seen));
-    machsym_session_get_reads(session, reads);
+    machsym_session_get_io_stats(session, reads);
     machsym_session_close(session);
     return sum;
 }
@@ -177,7 +177,7 @@ static void compare_map(const char *path, const machsym_image *image)
     machsym_open_desc desc;
     machsym_image *here = NULL;
     machsym_image *there = NULL;
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t frames[2];
     if (map == NULL)
         return;
@@ -204,7 +204,7 @@ static void compare_symbols(const char *path, remote *r, const machsym_slice *sl
 {
     machsym_image *there;
     machsym_image_info info;
-    machsym_session_info found;
+    machsym_session_counts found;
     reset(r);
     CHECK_EQ(open_remote(r, slice->arch, 0, &there, NULL), MACHSYM_OK);
     CHECK_EQ(symbols_of(there), symbols_of(r->image));
@@ -212,7 +212,7 @@ static void compare_symbols(const char *path, remote *r, const machsym_slice *sl
         printf("%s (%s), for symbols alone:\n", path, slice->arch);
     CHECK_EQ(is_whole ? 0 : r->of_lines, 0);
     machsym_session *session = test_session(there, MACHSYM_LINES_ATOS, 0);
-    machsym_session_read_info(session, &found);
+    machsym_session_count_all(session, &found);
     machsym_image_get_info(there, &info);
     CHECK_EQ(info.has_dwarf, found.unit_count != 0);
     machsym_session_close(session);
@@ -224,10 +224,10 @@ static void read_again(remote *r, const machsym_image *here, const machsym_image
 {
     machsym_image_info a;
     machsym_image_info b;
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t frames;
-    CHECK(machsym_image_read_info(here, &a));
-    CHECK(machsym_image_read_info(there, &b));
+    CHECK(machsym_image_count_damage(here, &a));
+    CHECK(machsym_image_count_damage(there, &b));
     CHECK_EQ(a.damage_count, b.damage_count);
     CHECK_EQ(a.has_dwarf, b.has_dwarf);
     size_t lines = r->of_lines;
@@ -253,7 +253,7 @@ static size_t compare(const char *path, remote *r, const machsym_slice *slice)
     machsym_image *there;
     machsym_image_info a;
     machsym_image_info b;
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t frames[2];
     memset(&desc, 0, sizeof desc);
     desc.path = path;
@@ -342,7 +342,7 @@ static void test_files(void)
 /* What was asked for once is not asked for again, if it failed too: the first session has had it all. */
 static void ask_again(remote *r, const machsym_image *image)
 {
-    machsym_reads reads[2];
+    machsym_io_stats reads[2];
     size_t frames;
     r->fails_at = 0;
     sum_of(image, image, &frames, &reads[0]);
@@ -357,11 +357,11 @@ static void test_failures(const char *path)
     remote r = make_remote(test_read(path));
     machsym_image *image;
     machsym_error err;
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t frames;
     CHECK_EQ(open_remote(&r, NULL, 0, &image, &err), MACHSYM_OK);
     machsym_image_info all;
-    CHECK(machsym_image_read_info(image, &all));
+    CHECK(machsym_image_count_damage(image, &all));
     CHECK_EQ(all.read_count, r.calls);
     size_t opening = r.calls; /* with debug info */
     sum_of(image, image, &frames, &reads);
@@ -374,18 +374,18 @@ static void test_failures(const char *path)
         r.fails_at = i;
         machsym_result result = open_remote(&r, NULL, 0, &image, &err);
         machsym_image_info info;
-        machsym_session_info found;
+        machsym_session_counts found;
         if (i == 1) {
             CHECK_EQ(result, MACHSYM_ERR_IO);
             CHECK_TEXT(err.what, "the begin of the file cannot be read");
         }
         if (result != MACHSYM_OK)
             continue;
-        CHECK(machsym_image_read_info(image, &info));
+        CHECK(machsym_image_count_damage(image, &info));
         CHECK_EQ(info.damage_count > 0, i <= opening);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
-        machsym_session_read_info(session, &found);
-        machsym_session_get_reads(session, &reads);
+        machsym_session_count_all(session, &found);
+        machsym_session_get_io_stats(session, &reads);
         CHECK_EQ(reads.lost, i > opening);
         CHECK(i <= opening || found.damaged_metadata > 0);
         machsym_session_close(session);
@@ -419,9 +419,9 @@ static void test_limits(void)
     memset(&desc, 0, sizeof desc);
     counted.user = &most;
     desc.allocator = counted;
-    desc.read.call = remote_read;
-    desc.read.user = &fat;
-    desc.read.size = huge;
+    desc.io.read = remote_read;
+    desc.io.user = &fat;
+    desc.io.size = huge;
     CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_ERR_AMBIGUOUS);
     desc.arch = "arm64";
     CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_OK);
@@ -429,10 +429,10 @@ static void test_limits(void)
     CHECK(fat.asked < 4 * fat.file.len);
     machsym_image_close(image);
     desc.arch = NULL;
-    desc.read.user = &thin;
+    desc.io.user = &thin;
     CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_ERR_MEMORY);
     CHECK_EQ(err.offset, huge < SIZE_MAX ? huge : SIZE_MAX);
-    desc.read.size = 0;
+    desc.io.size = 0;
     CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_ERR_FORMAT);
     free(fat.file.ptr);
     free(thin.file.ptr);
@@ -471,9 +471,9 @@ static void test_slices(void)
     machsym_image *image;
     machsym_error err;
     memset(&desc, 0, sizeof desc);
-    desc.read.call = remote_read;
-    desc.read.user = &r;
-    desc.read.size = r.file.len;
+    desc.io.read = remote_read;
+    desc.io.user = &r;
+    desc.io.size = r.file.len;
     CHECK_EQ(machsym_list_slices(&desc, slices, 4, &err), 2);
     for (r.fails_at = 2; r.fails_at < 4; r.fails_at++) {
         r.calls = 0;
@@ -513,8 +513,8 @@ static void test_overlaps(void)
     bytes b = {NULL, 0, 0};
     machsym_image *image;
     machsym_image_info info;
-    machsym_session_info found;
-    machsym_reads reads;
+    machsym_session_counts found;
+    machsym_io_stats reads;
     put32(&b, 0xfeedfacf);
     put32(&b, 0x0100000c);
     put64(&b, (uint64_t)10 << 32); /* MH_DSYM */
@@ -545,8 +545,8 @@ static void test_overlaps(void)
     machsym_image_get_info(image, &info);
     CHECK_EQ(info.damage_count, SECTIONS - 1); /* all have one address */
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
-    machsym_session_read_info(session, &found);
-    machsym_session_get_reads(session, &reads);
+    machsym_session_count_all(session, &found);
+    machsym_session_get_io_stats(session, &reads);
     CHECK(r.asked < 3 * SIZE);
     CHECK_EQ(reads.lost, SECTIONS - 1);
     CHECK_EQ(found.damaged_metadata, SECTIONS - 1);
@@ -569,7 +569,7 @@ typedef struct nested {
 static size_t nested_read(void *user, uint64_t offset, void *out, size_t len)
 {
     nested *n = (nested *)user;
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t frames;
     n->calls++;
     if (n->image != NULL && n->depth == 0) {
@@ -585,9 +585,9 @@ static machsym_image *open_nested(nested *n, failer *f)
 {
     machsym_open_desc desc;
     memset(&desc, 0, sizeof desc);
-    desc.read.call = nested_read;
-    desc.read.user = n;
-    desc.read.size = n->file.len;
+    desc.io.read = nested_read;
+    desc.io.user = n;
+    desc.io.size = n->file.len;
     desc.allocator.alloc = failing_alloc;
     desc.allocator.free = failing_free;
     desc.allocator.user = f;
@@ -600,7 +600,7 @@ static void test_second(const char *path)
 {
     failer f = {0, 0, false, 0, 0};
     machsym_image_info info;
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t frames;
     nested n;
     memset(&n, 0, sizeof n);
@@ -608,7 +608,7 @@ static void test_second(const char *path)
     machsym_image *image = open_nested(&n, &f);
     uint64_t sum = sum_of(image, image, &frames, &reads);
     CHECK(frames > 100);
-    CHECK(machsym_image_read_info(image, &info));
+    CHECK(machsym_image_count_damage(image, &info));
     uint64_t count = info.read_count;
     machsym_image_close(image);
     CHECK_EQ(f.out, 0);
@@ -618,7 +618,7 @@ static void test_second(const char *path)
     CHECK_EQ(sum_of(image, image, &frames, &reads), sum);
     CHECK_EQ(n.sum, sum);
     n.image = NULL;
-    CHECK(machsym_image_read_info(image, &info));
+    CHECK(machsym_image_count_damage(image, &info));
     CHECK_EQ(info.read_count, count); /* each section counts once */
     CHECK_EQ(info.damage_count, 0);
     machsym_image_close(image);
@@ -634,14 +634,14 @@ static void test_memory(const char *path, bool by_reader)
     remote r = make_remote(file);
     machsym_open_desc desc;
     machsym_image_info info;
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t frames;
     memset(&desc, 0, sizeof desc);
     desc.bytes.ptr = by_reader ? NULL : file.ptr;
     desc.bytes.len = file.len;
-    desc.read.call = remote_read;
-    desc.read.user = &r;
-    desc.read.size = file.len;
+    desc.io.read = remote_read;
+    desc.io.user = &r;
+    desc.io.size = file.len;
     desc.flags = MACHSYM_OPEN_NO_OBJECTS;
     desc.allocator.alloc = failing_alloc;
     desc.allocator.free = failing_free;
@@ -676,10 +676,10 @@ static void test_memory(const char *path, bool by_reader)
         f.calls = 0;
         f.fail_at++;
         CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
-        bool has_all = machsym_image_read_info(image, &info);
+        bool has_all = machsym_image_count_damage(image, &info);
         more = f.calls >= f.fail_at;
         CHECK_EQ(has_all, !more);
-        CHECK(machsym_image_read_info(image, &info));
+        CHECK(machsym_image_count_damage(image, &info));
         CHECK_EQ(info.damage_count, 0);
         machsym_image_close(image);
     }

@@ -51,7 +51,7 @@ static machsym_image *open_map(subject *s, bool by_reads)
     machsym_image *image = NULL;
     memset(&desc, 0, sizeof desc);
     s->calls = s->most = 0;
-    desc.flags = MACHSYM_OPEN_BY_PIECES;
+    desc.flags = MACHSYM_OPEN_BY_PAGES;
     desc.bytes.ptr = s->copy;
     desc.bytes.len = s->len;
     memcpy(s->copy, s->bytes, s->len);
@@ -59,9 +59,9 @@ static machsym_image *open_map(subject *s, bool by_reads)
         s->copy[s->flipped + i] ^= 0x10;
     if (by_reads) {
         desc.bytes.ptr = NULL;
-        desc.read.call = read_map;
-        desc.read.user = s;
-        desc.read.size = s->len;
+        desc.io.read = read_map;
+        desc.io.user = s;
+        desc.io.size = s->len;
     }
     machsym_image_open(&desc, &image, NULL);
     return image;
@@ -160,7 +160,7 @@ static size_t ask_all(const subject *s, machsym_session *session)
 static void test_answers(subject *s)
 {
     machsym_image_info info;
-    machsym_reads reads;
+    machsym_io_stats reads;
     for (int by_reads = 0; by_reads < 2; by_reads++) {
         machsym_image *image = open_map(s, by_reads != 0);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
@@ -170,7 +170,7 @@ static void test_answers(subject *s)
         CHECK_EQ(info.read_count, by_reads);
         CHECK_EQ(info.read_bytes, by_reads != 0 ? 32768 : 0);
         CHECK_EQ(ask_all(s, session), 0);
-        machsym_session_get_reads(session, &reads);
+        machsym_session_get_io_stats(session, &reads);
         CHECK_EQ(reads.lost, 0);
         CHECK_EQ(reads.count + info.read_count, s->calls);
         size_t calls = s->calls;
@@ -188,14 +188,14 @@ static void test_cold(subject *s)
 {
     test_begin();
     machsym_image *image = open_map(s, true);
-    machsym_reads reads;
+    machsym_io_stats reads;
     uint64_t most = 0;
     uint64_t most_bytes = 0;
     for (size_t i = 0; i < ASKED; i++) {
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         s->calls = 0;
         ask_session(session, s->addrs[i], &got);
-        machsym_session_get_reads(session, &reads);
+        machsym_session_get_io_stats(session, &reads);
         CHECK_EQ(reads.count, s->calls);
         most = reads.count > most ? reads.count : most;
         most_bytes = reads.bytes > most_bytes ? reads.bytes : most_bytes;
@@ -211,7 +211,7 @@ static void test_cold(subject *s)
 /* One byte of each piece is another one. */
 static void test_damage(subject *s)
 {
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t less = 0;
     machsym_image *image = NULL;
     for (size_t at = 100; at < s->len; at += 5 * 16384 + 77) {
@@ -223,12 +223,12 @@ static void test_damage(subject *s)
                 continue;
             machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
             size_t differs = ask_all(s, session);
-            machsym_session_get_reads(session, &reads);
+            machsym_session_get_io_stats(session, &reads);
             CHECK_EQ(reads.lost, differs > 0);
             CHECK(reads.lost == 0 || (reads.lost_at <= at && at < reads.lost_at + 16384));
             machsym_session_trim(session);
             CHECK_EQ(ask_all(s, session), differs);
-            machsym_session_get_reads(session, &reads);
+            machsym_session_get_io_stats(session, &reads);
             CHECK_EQ(reads.lost, differs > 0 ? 2 : 0);
             less += differs;
             machsym_session_close(session);
@@ -244,14 +244,14 @@ static void test_damage(subject *s)
 static void test_ruined(subject *s)
 {
     test_begin();
-    machsym_reads reads;
+    machsym_io_stats reads;
     size_t less = 0;
     s->ruined = 1000;
     for (s->flipped = 8192; s->flipped < s->len; s->flipped += 3 * 1024 + 77) {
         machsym_image *image = open_map(s, false);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         size_t differs = ask_all(s, session);
-        machsym_session_get_reads(session, &reads);
+        machsym_session_get_io_stats(session, &reads);
         CHECK_EQ(reads.lost > 0, differs > 0);
         CHECK(reads.lost <= 2);
         less += differs;
@@ -266,7 +266,7 @@ static void test_ruined(subject *s)
 /* Each read gives only a half of what was asked for. */
 static void test_short(subject *s)
 {
-    machsym_reads reads;
+    machsym_io_stats reads;
     for (size_t i = 1; i < 12; i++) {
         s->fails_at = i;
         machsym_image *image = open_map(s, true);
@@ -275,7 +275,7 @@ static void test_short(subject *s)
             continue;
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         CHECK(ask_all(s, session) > 0);
-        machsym_session_get_reads(session, &reads);
+        machsym_session_get_io_stats(session, &reads);
         CHECK(reads.lost == 1 || reads.lost == 2);
         s->fails_at = 0;
         machsym_session_trim(session);
@@ -341,18 +341,18 @@ static void test_whole(subject *s)
     machsym_error err;
     machsym_cursor at = {0, 0};
     machsym_map_range range;
-    size_t counts[1] = {7};
+    machsym_answer answers[1] = {{7, 7}};
     machsym_image_get_info(image, &info);
     machsym_map_get_info(info.map, &map);
     CHECK(test_same(map.name, test_str("far")));
     CHECK_EQ(map.size, s->len);
-    CHECK_EQ(machsym_map_frames(info.map, s->addrs[0], want.found, MAPS_FRAMES), 0);
-    machsym_map_frames_many(info.map, s->addrs, 1, want.found, MAPS_FRAMES, counts);
-    CHECK_EQ(counts[0], 0);
+    CHECK_EQ(machsym_map_frames_at_addr(info.map, s->addrs[0], want.found, MAPS_FRAMES), 0);
+    CHECK_EQ(machsym_map_frames_at_addrs(info.map, s->addrs, 1, answers, want.found, MAPS_FRAMES), 0);
+    CHECK_EQ(answers[0].count, 0);
     CHECK_EQ(machsym_map_next(info.map, &at, &range), 0);
     CHECK_EQ(machsym_map_bytes(info.map).len, 0);
     CHECK_EQ(machsym_map_save(info.map, "/nowhere", &err), MACHSYM_ERR_UNSUPPORTED);
-    CHECK_EQ(machsym_map_frames(s->map, s->addrs[0], want.found, MAPS_FRAMES) > 0, 1);
+    CHECK_EQ(machsym_map_frames_at_addr(s->map, s->addrs[0], want.found, MAPS_FRAMES) > 0, 1);
     machsym_map_names(info.map, want.found, 1, got.frames, got.text, MAPS_TEXT);
     CHECK_EQ(got.frames[0].linkage_name.len, 0);
     machsym_image_close(image);

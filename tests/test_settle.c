@@ -34,7 +34,8 @@ static size_t count_functions(machsym_session *session, uint64_t addr, machsym_s
     size_t functions = 0;
     size_t got;
     *has = false;
-    while ((got = machsym_session_next_folded(session, addr, &at, frames, FRAMES)) > 0 && got <= FRAMES) {
+    while ((got = machsym_session_next_folded_at_addr(session, addr, &at, frames, FRAMES)) > 0 &&
+           got <= FRAMES) {
         machsym_str own =
             frames[got - 1].linkage_name.len != 0 ? frames[got - 1].linkage_name : frames[got - 1].name;
         *has = *has || (own.len == name.len && name.len != 0 && memcmp(own.ptr, name.ptr, name.len) == 0);
@@ -52,7 +53,8 @@ static size_t compare_sets(machsym_session *mapped, machsym_session *session, ui
     size_t functions = 0;
     size_t all = 0;
     size_t got;
-    while ((got = machsym_session_next_folded(mapped, addr, &at, frames, FRAMES)) > 0 && got <= FRAMES) {
+    while ((got = machsym_session_next_folded_at_addr(mapped, addr, &at, frames, FRAMES)) > 0 &&
+           got <= FRAMES) {
         bool has;
         machsym_str own =
             frames[got - 1].linkage_name.len != 0 ? frames[got - 1].linkage_name : frames[got - 1].name;
@@ -67,13 +69,13 @@ static size_t compare_sets(machsym_session *mapped, machsym_session *session, ui
 /* What the map decides is what the file decides. Returns whether it decides. */
 static bool compare_stacks(machsym_session *mapped, machsym_session *session, uint64_t addr, uint64_t caller)
 {
-    machsym_pc pcs[2] = {{addr, false}, {caller, true}};
+    machsym_stack_addr pcs[2] = {{addr, false}, {caller, true}};
     machsym_frame got[2 * FRAMES];
     machsym_frame want[2 * FRAMES];
-    machsym_call calls[2];
-    machsym_call wanted[2];
-    machsym_session_stack(mapped, pcs, 2, calls, got, 2 * FRAMES);
-    machsym_session_stack(session, pcs, 2, wanted, want, 2 * FRAMES);
+    machsym_stack_answer calls[2];
+    machsym_stack_answer wanted[2];
+    machsym_session_frames_of_stack(mapped, pcs, 2, calls, got, 2 * FRAMES);
+    machsym_session_frames_of_stack(session, pcs, 2, wanted, want, 2 * FRAMES);
     if (!calls[0].is_decided)
         return false;
     CHECK(wanted[0].is_decided && wanted[0].count == calls[0].count);
@@ -260,10 +262,10 @@ static void test_cut_caller(void)
     machsym_map *map = make_map(image, 100000);
     machsym_bytes bytes = machsym_map_bytes(map);
     for (int cut = 0; cut < 2; cut++) {
-        machsym_pc pcs[2] = {{0x100000450, false},
-                             {0x100000480, true}}; /* area_a, or area_b, which share code */
+        machsym_stack_addr pcs[2] = {{0x100000450, false},
+                                     {0x100000480, true}}; /* area_a, or area_b, which share code */
         machsym_frame frames[2 * FRAMES];
-        machsym_call calls[2];
+        machsym_stack_answer calls[2];
         machsym_open_desc file;
         machsym_session_desc how;
         machsym_image *made = NULL;
@@ -287,7 +289,7 @@ static void test_cut_caller(void)
         how.lines = MACHSYM_LINES_DWARF;
         how.image = made;
         CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
-        machsym_session_stack(session, pcs, 2, calls, frames, 2 * FRAMES);
+        machsym_session_frames_of_stack(session, pcs, 2, calls, frames, 2 * FRAMES);
         CHECK(!calls[0].is_decided && calls[0].function_count == 3);
         CHECK_EQ(calls[1].function_count, cut ? 1 : 2);
         machsym_session_close(session);

@@ -203,10 +203,10 @@ static void put_callers(program *p, targets *t, row *rows)
 /* Whom a stack names that begins in the shared body and goes on at a return address; NULL: nobody is decided on. */
 static void check_called(machsym_session *session, uint64_t return_pc, const char *want)
 {
-    machsym_pc pcs[2] = {{SHARED + 4, false}, {return_pc, true}};
-    machsym_call calls[2];
+    machsym_stack_addr pcs[2] = {{SHARED + 4, false}, {return_pc, true}};
+    machsym_stack_answer calls[2];
     machsym_frame frames[8];
-    machsym_session_stack(session, pcs, 2, calls, frames, 8);
+    machsym_session_frames_of_stack(session, pcs, 2, calls, frames, 8);
     const machsym_frame *called = &frames[calls[0].first];
     CHECK_EQ(calls[0].function_count, MEMBERS);
     CHECK_EQ(calls[0].is_decided, want != NULL);
@@ -231,10 +231,10 @@ static void check_memory(const machsym_image *image, const row *rows)
         machsym_result result = machsym_session_open(&how, &session, NULL);
         CHECK(result == MACHSYM_OK || result == MACHSYM_ERR_MEMORY);
         for (size_t i = 0; i < ROWS && session != NULL; i++) {
-            machsym_pc pcs[2] = {{SHARED + 4, false}, {CALLER + 8 * (i + 1), true}};
-            machsym_call found[2];
+            machsym_stack_addr pcs[2] = {{SHARED + 4, false}, {CALLER + 8 * (i + 1), true}};
+            machsym_stack_answer found[2];
             machsym_frame frames[8];
-            machsym_session_stack(session, pcs, 2, found, frames, 8);
+            machsym_session_frames_of_stack(session, pcs, 2, found, frames, 8);
             const machsym_frame *called = &frames[found[0].first];
             CHECK(!found[0].is_decided || rows[i].name != NULL);
             if (found[0].is_decided && rows[i].name != NULL && !called->lacks_memory)

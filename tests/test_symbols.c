@@ -121,15 +121,15 @@ static void test_rank(void)
     machsym_cursor at = {0, 0};
     machsym_str name;
     size_t count = 0;
-    while (machsym_session_next_alias(l.session, 0x1000, &at, &name) && count < 9) {
+    while (machsym_session_next_alias_at_addr(l.session, 0x1000, &at, &name) && count < 9) {
         CHECK_STR(name, count < 5 ? aliases[count] : "nothing more");
         count++;
     }
     CHECK_EQ(count, 5);
     memset(&at, 0, sizeof at);
-    CHECK(!machsym_session_next_alias(l.session, 0x1001, &at, &name));
+    CHECK(!machsym_session_next_alias_at_addr(l.session, 0x1001, &at, &name));
     memset(&at, 0, sizeof at);
-    CHECK(!machsym_session_next_alias(l.session, 0, &at, &name));
+    CHECK(!machsym_session_next_alias_at_addr(l.session, 0, &at, &name));
     lookup_close(&l);
     program_free(&p);
 }
@@ -353,7 +353,7 @@ static void test_cold(void)
         machsym_frame cold;
         machsym_session *session = test_session(l.image, MACHSYM_LINES_ATOS, 0);
         CHECK_EQ(ask(&l, addr), 1);
-        CHECK_EQ(machsym_session_frames(session, addr, &cold, 1), 1);
+        CHECK_EQ(machsym_session_frames_at_addr(session, addr, &cold, 1), 1);
         CHECK(cold.linkage_name.len == l.v[0].linkage_name.len &&
               memcmp(cold.linkage_name.ptr, l.v[0].linkage_name.ptr, cold.linkage_name.len) == 0);
         CHECK_EQ(cold.function_start, l.v[0].function_start);

@@ -45,7 +45,7 @@ static void *work(void *user)
     }
     for (unsigned i = 0; i < ROUNDS * STEPS; i++) {
         uint64_t addr = code.addr + code.size * (i % STEPS) / STEPS;
-        size_t count = machsym_session_frames(session, addr, frames, 32);
+        size_t count = machsym_session_frames_at_addr(session, addr, frames, 32);
         for (size_t j = 0; j < count && j < 32; j++)
             w->sum = add_text(add_text(w->sum + frames[j].line, frames[j].name), frames[j].linkage_name);
         if (i % STEPS == 0)
@@ -74,7 +74,7 @@ static uint64_t alone(const machsym_open_desc *desc, machsym_image_info *info)
     one.image = image;
     work(&one);
     CHECK(one.ran && one.sum != 0);
-    CHECK(machsym_image_read_info(image, info));
+    CHECK(machsym_image_count_damage(image, info));
     machsym_image_close(image);
     return one.sum;
 }
@@ -96,7 +96,7 @@ static void check_desc(const machsym_open_desc *desc)
         CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
     }
     pthread_mutex_unlock(&begin);
-    CHECK(machsym_image_read_info(image, &got));
+    CHECK(machsym_image_count_damage(image, &got));
     CHECK_EQ(got.damage_count, want.damage_count);
     CHECK_EQ(got.read_count, want.read_count);
     CHECK_EQ(got.read_bytes, want.read_bytes);
@@ -121,9 +121,9 @@ static void check_file(const char *name)
     desc.oso_dirs = &objects;
     desc.oso_dir_count = 1;
     check_desc(&desc);
-    desc.read.call = read_file;
-    desc.read.user = &file;
-    desc.read.size = file.len;
+    desc.io.read = read_file;
+    desc.io.user = &file;
+    desc.io.size = file.len;
     check_desc(&desc);
     free(file.ptr);
 }

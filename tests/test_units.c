@@ -75,14 +75,14 @@ static void put_set(program *p, uint64_t info_off, uint64_t lo, uint64_t size)
 static machsym_unit_source source_at(lookup *l, uint64_t addr)
 {
     machsym_explanation e;
-    machsym_session_explain(l->session, addr, &e);
+    machsym_session_explain_addr(l->session, addr, &e);
     return e.unit_source;
 }
 
-static machsym_session_info info_of(lookup *l)
+static machsym_session_counts info_of(lookup *l)
 {
-    machsym_session_info info;
-    machsym_session_read_info(l->session, &info);
+    machsym_session_counts info;
+    machsym_session_count_all(l->session, &info);
     return info;
 }
 
@@ -107,7 +107,7 @@ static void test_headers(void)
         CHECK_STR(name_at(&l, 0x107f + 0x100 * i), name);
         CHECK_EQ(ask(&l, 0x1080 + 0x100 * i), 0);
     }
-    machsym_session_info info = info_of(&l);
+    machsym_session_counts info = info_of(&l);
     CHECK_EQ(info.unit_count, COUNT);
     CHECK_EQ(info.version_count[2], 1);
     CHECK_EQ(info.version_count[3], 2);
@@ -160,7 +160,7 @@ static void test_kinds(void)
     CHECK_STR(name_at(&l, 0x1008), "before");
     CHECK_STR(name_at(&l, 0x1108), "in partial");
     CHECK_STR(name_at(&l, 0x1208), "after");
-    machsym_session_info info = info_of(&l);
+    machsym_session_counts info = info_of(&l);
     CHECK_EQ(info.unit_count, 7);
     CHECK_EQ(info.damaged_units, 0);
     CHECK_EQ(info.units_without_code, 4);
@@ -271,7 +271,7 @@ static void test_overlap(void)
 static machsym_explanation explain(lookup *l, uint64_t addr)
 {
     machsym_explanation e;
-    machsym_session_explain(l->session, addr, &e);
+    machsym_session_explain_addr(l->session, addr, &e);
     return e;
 }
 
@@ -324,10 +324,10 @@ static void test_contested(unsigned aranges)
         memset(&desc, 0, sizeof desc);
         desc.image = l.image;
         CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
-        CHECK_EQ(machsym_map_frames(map, 0x1180, &found, 1), 1);
+        CHECK_EQ(machsym_map_frames_at_addr(map, 0x1180, &found, 1), 1);
         machsym_map_names(map, &found, 1, &frame, room, sizeof room);
         CHECK_STR(frame.name, "third");
-        CHECK_EQ(machsym_map_frames(map, 0x1300, &found, 1), 0);
+        CHECK_EQ(machsym_map_frames_at_addr(map, 0x1300, &found, 1), 0);
         machsym_map_close(map);
         lookup_close(&l);
         program_free(&p);
@@ -352,11 +352,11 @@ static void test_small_cache(void)
     desc.cache_limit = 1;
     CHECK_EQ(machsym_session_open(&desc, &session, NULL), MACHSYM_OK);
     for (unsigned i = 0; i < 3 * UNITS; i++) {
-        CHECK_EQ(machsym_session_frames(session, 0x1010 + 0x100 * (i % UNITS), &frame, 1), 1);
+        CHECK_EQ(machsym_session_frames_at_addr(session, 0x1010 + 0x100 * (i % UNITS), &frame, 1), 1);
         CHECK_EQ(frame.function_start, 0x1000 + 0x100 * (i % UNITS));
         CHECK(session->decoded_count >= 1 && session->decoded_count <= MACHSYM_KEPT_UNITS + 1);
         uint64_t seen = session->functions_seen;
-        CHECK_EQ(machsym_session_frames(session, 0x1020 + 0x100 * (i % UNITS), &frame, 1), 1);
+        CHECK_EQ(machsym_session_frames_at_addr(session, 0x1020 + 0x100 * (i % UNITS), &frame, 1), 1);
         CHECK_EQ(session->functions_seen, seen);
     }
     machsym_session_close(session);
@@ -386,11 +386,11 @@ static void test_damage(void)
     CHECK_EQ(ask(&l, 0x1200), 0);
     CHECK_EQ(ask(&l, 0x1300), 0);
     CHECK_STR(name_at(&l, 0x1400), "last");
-    machsym_session_info info = info_of(&l);
+    machsym_session_counts info = info_of(&l);
     CHECK_EQ(info.damaged_units, 4);
     CHECK_EQ(info.first_damage_offset, bad_version);
     machsym_image_info image_info;
-    CHECK(machsym_image_read_info(l.image, &image_info));
+    CHECK(machsym_image_count_damage(l.image, &image_info));
     CHECK(image_info.damage_count >= 3);
     CHECK_TEXT(image_info.damage.where, ".debug_info");
     CHECK_EQ(image_info.damage.offset, bad_version);
@@ -404,7 +404,7 @@ static void test_damage(void)
     put_zeros(&p.info, 100);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     CHECK_STR(name_at(&l, 0x1000), "first");
-    CHECK(machsym_image_read_info(l.image, &image_info));
+    CHECK(machsym_image_count_damage(l.image, &image_info));
     CHECK_EQ(image_info.damage_count, 1);
     lookup_close(&l);
     program_free(&p);
@@ -499,7 +499,7 @@ static void test_fixtures(void)
         if (i == 0) { /* the middle of the function with most frames in the first file is asked of all */
             while (machsym_session_next_function(session, &at, &function)) {
                 for (uint64_t a = function.lo; a < function.hi; a++) {
-                    size_t count = machsym_session_frames(session, a, frames, 16);
+                    size_t count = machsym_session_frames_at_addr(session, a, frames, 16);
                     if (count > want_count) {
                         want_count = count;
                         addr = a;
@@ -511,12 +511,12 @@ static void test_fixtures(void)
             first_session = session;
             CHECK(want_count >= 6);
         }
-        CHECK_EQ(machsym_session_frames(session, addr, frames, 16), want_count);
+        CHECK_EQ(machsym_session_frames_at_addr(session, addr, frames, 16), want_count);
         for (size_t j = 0; j < want_count; j++) {
             CHECK(test_same(frames[j].name, want[j].name));
             CHECK_EQ(frames[j].line, want[j].line);
         }
-        machsym_session_explain(session, addr, &e);
+        machsym_session_explain_addr(session, addr, &e);
         CHECK_EQ(e.unit_source, rows[i].source);
         if (i > 0) {
             machsym_session_close(session);

@@ -86,7 +86,7 @@ static void iterate(machsym_session *session)
     machsym_symbol symbol;
     machsym_objc objc;
     machsym_object object;
-    machsym_session_info info;
+    machsym_session_counts info;
     machsym_str alias;
     memset(at, 0, sizeof at);
     while (machsym_session_next_function(session, &at[0], &function))
@@ -96,7 +96,7 @@ static void iterate(machsym_session *session)
     while (machsym_session_next_symbol(session, &at[2], &symbol)) {
         machsym_cursor all = {0, 0};
         read_text(symbol.name);
-        for (int i = 0; i < 4 && machsym_session_next_alias(session, symbol.lo, &all, &alias); i++)
+        for (int i = 0; i < 4 && machsym_session_next_alias_at_addr(session, symbol.lo, &all, &alias); i++)
             read_text(alias);
     }
     while (machsym_session_next_name(session, &at[3], &symbol))
@@ -105,7 +105,7 @@ static void iterate(machsym_session *session)
         read_text(objc.selector);
     while (machsym_session_next_object(session, &at[5], &object))
         read_text(object.path);
-    machsym_session_read_info(session, &info);
+    machsym_session_count_all(session, &info);
     sum += info.damaged_units;
 }
 
@@ -133,7 +133,7 @@ static void use_map(const machsym_map *map, const uint64_t *addrs, size_t count)
     machsym_map_get_info(map, &info);
     read_text(info.name);
     for (size_t i = 0; i < count; i++) {
-        size_t found = machsym_map_frames(map, addrs[i], holders, FRAMES);
+        size_t found = machsym_map_frames_at_addr(map, addrs[i], holders, FRAMES);
         machsym_map_names(map, holders, found < FRAMES ? found : FRAMES, frames, text, sizeof text);
         read_frames(frames, found);
     }
@@ -181,9 +181,9 @@ static void use_image(const machsym_image *image)
         if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
             exit(1);
         for (size_t i = 0; i < count; i++) {
-            read_frames(frames, machsym_session_frames(session, addrs[i], frames, FRAMES));
+            read_frames(frames, machsym_session_frames_at_addr(session, addrs[i], frames, FRAMES));
             if (lines == 0)
-                machsym_session_explain(session, addrs[i], &why);
+                machsym_session_explain_addr(session, addrs[i], &why);
         }
         if (lines == 0)
             iterate(session);
@@ -240,7 +240,7 @@ static void use(const uint8_t *ptr, size_t len)
             continue;
         machsym_image_get_info(image, &info);
         use_image(image);
-        machsym_image_read_info(image, &info);
+        machsym_image_count_damage(image, &info);
         if (info.slice.filetype == 0)
             use_entries(image);
         machsym_image_close(image);

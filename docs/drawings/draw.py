@@ -119,7 +119,7 @@ class Drawing:
 # ---- Lifetimes ----
 
 def lifetimes():
-    named("src/api/api.h", "machsym_image_open", "machsym_image_close", "machsym_session_open", "machsym_session_frames",
+    named("src/api/api.h", "machsym_image_open", "machsym_image_close", "machsym_session_open", "machsym_session_frames_at_addr",
           "machsym_session_trim", "machsym_session_close")
     named("src/answer/session.h", "ms_ses_unit", "ms_ses_drop_units", "cache_limit")
     limit = constant("src/api/options.h", "MACHSYM_CACHE_LIMIT") >> 20
@@ -143,7 +143,7 @@ def lifetimes():
     d.box(190, 126, 590, 42, "two")
     d.text(200, 143, "machsym_session_open", "m")
     d.text(770, 143, "machsym_session_close", "m e")
-    d.text(200, 161, "Each machsym_session_frames decodes the units that it needs.", "s")
+    d.text(200, 161, "Each machsym_session_frames_at_addr decodes the units that it needs.", "s")
     full, trim = 440, 610
     lane(184, "units", "decoded")
     for i, (begin, end) in enumerate([(220, full), (290, full), (330, full), (395, full), (455, trim), (520, trim),
@@ -186,12 +186,12 @@ def run():
     row = constant("src/symmap/symmap.h", "ms_MAP_ROW")
     run_head = constant("src/symmap/symmap.h", "ms_MAP_RUN_HEAD")
     most = constant("src/symmap/symmap.h", "ms_MAP_RUN_MAX")
-    sheet = constant("src/symmap/sheets.h", "ms_SH_BYTES")
+    page = constant("src/symmap/pages.h", "ms_PG_BYTES")
     version = constant("src/symmap/symmap.h", "ms_MAP_VERSION")
     kinds = re.findall(r"^    ms_MAP_(\w+)(?: = 1)?,.*$",
                        re.search(r"/\* The kinds of tables. \*/\nenum \{\n(.*?)\};", read("src/symmap/symmap.h"), re.S)
                        .group(1), re.M)
-    shown = "SHEETS NAME INDEX RUNS SYMBOL_INDEX SYMBOL_RUNS DICT TEXT".split()
+    shown = "PAGES NAME INDEX RUNS SYMBOL_INDEX SYMBOL_RUNS DICT TEXT".split()
     shared = "TWINS TWIN_INDEX TWIN_RUNS CALLS".split()
     if sorted(kinds) != sorted(shown + shared):
         sys.exit("draw.py: the tables of a map are " + " ".join(kinds))
@@ -297,7 +297,7 @@ def run():
             d.arrow((756, y - 12), (756, y), kind="hot")
     d.text(16, 546, "A range begins at base + its start, the first one at base, and ends where the next one begins. A run has all that")
     d.text(16, 566, "its answers need but text: %d ranges or some more. Links are numbered from 2 on, roots first, then calls." % most)
-    d.text(16, 590, "All of the file from NAME on is divided into sheets of %s bytes. SHEETS has the checksum of each." % number(sheet), "s")
+    d.text(16, 590, "All of the file from NAME on is divided into pages of %s bytes. PAGES has the checksum of each." % number(page), "s")
     return d
 
 

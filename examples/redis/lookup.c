@@ -106,7 +106,7 @@ typedef struct answer {
 
 static void look_up(const machsym_map *map, uint64_t addr, answer *out)
 {
-    out->count = machsym_map_frames(map, addr, out->found, MAX_FRAMES);
+    out->count = machsym_map_frames_at_addr(map, addr, out->found, MAX_FRAMES);
     if (out->count > MAX_FRAMES)
         out->count = MAX_FRAMES;
     machsym_map_names(map, out->found, out->count, out->frames, out->text, MAX_TEXT);
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     uint64_t load_addr = strtoull(argv[5], NULL, 16);
     while (count < MAX_TIMES && fgets(line, sizeof line, stdin) != NULL) {
         /* of a return address the call is meant, which ends one byte before */
-        uint64_t addr = machsym_map_addr(map, load_addr, strtoull(line, NULL, 0)) - 1;
+        uint64_t addr = machsym_map_addr_of_pc(map, load_addr, strtoull(line, NULL, 0)) - 1;
         double before = microseconds();
         look_up_in_store(&r, &key, addr - info.text_addr, addr, value, &stored);
         double between = microseconds();

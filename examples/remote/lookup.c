@@ -1,4 +1,4 @@
-/* Answers from a symbol map on a web server without fetching it: machsym_open_desc.read asks for ranges of bytes over one
+/* Answers from a symbol map on a web server without fetching it: machsym_open_desc.io asks for ranges of bytes over one
  * connection. A file's name in place of the URL answers from that file, for comparison.
  *     cc -I. examples/remote/lookup.c -o remote && ./remote http://localhost:8080/App.symmap 0x100000aec ... */
 #define MACHSYM_IMPLEMENTATION
@@ -215,7 +215,7 @@ static size_t fetch(remote *r, unsigned long long first, size_t len, unsigned ch
     return got;
 }
 
-/* machsym_open_desc.read. */
+/* machsym_open_desc.io. */
 static size_t read_remote(void *user, uint64_t offset, void *out, size_t len)
 {
     remote *r = user;
@@ -234,7 +234,7 @@ static void print_text(machsym_str text)
 static void print_frames(machsym_session *session, uint64_t addr)
 {
     machsym_frame frames[MAX_FRAMES];
-    size_t count = machsym_session_frames(session, addr, frames, MAX_FRAMES);
+    size_t count = machsym_session_frames_at_addr(session, addr, frames, MAX_FRAMES);
     for (size_t i = 0; i < count && i < MAX_FRAMES; i++) {
         char path[4096];
         printf("0x%llx ", (unsigned long long)addr);
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
     static remote r;
     machsym_open_desc desc = {0};
     machsym_session_desc how = {0};
-    machsym_reads reads;
+    machsym_io_stats reads;
     machsym_image *image;
     machsym_session *session;
     machsym_error err;
@@ -262,14 +262,14 @@ int main(int argc, char **argv)
         return 2;
     }
     desc.path = argv[1];
-    desc.flags = MACHSYM_OPEN_BY_PIECES;
+    desc.flags = MACHSYM_OPEN_BY_PAGES;
     if (strncmp(argv[1], "http://", 7) == 0) {
         if (!take_url(&r, argv[1]))
             return 2;
         r.begin_len = fetch(&r, 0, sizeof r.begin, r.begin);
         if (r.begin_len == 0)
             return 1;
-        desc.read = (machsym_reader){read_remote, &r, r.size};
+        desc.io = (machsym_io){read_remote, &r, r.size};
     }
     if (machsym_image_open(&desc, &image, &err) != MACHSYM_OK) {
         fprintf(stderr, "remote: %s: %s\n", argv[1], err.what);
@@ -280,7 +280,7 @@ int main(int argc, char **argv)
         return 1;
     for (int i = 2; i < argc; i++)
         print_frames(session, strtoull(argv[i], NULL, 16));
-    machsym_session_get_reads(session, &reads);
+    machsym_session_get_io_stats(session, &reads);
     if (r.size != 0)
         fprintf(stderr, "%llu requests, %llu of %llu bytes\n", r.requests, r.bytes, r.size);
     if (reads.lost != 0)

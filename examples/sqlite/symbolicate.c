@@ -92,7 +92,7 @@ static size_t answer(const machsym_map *map, uint64_t addr, char *text, size_t c
     char unpacked[TEXT];
     char name[1024];
     size_t len = 0;
-    size_t count = machsym_map_frames(map, addr, found, FRAMES);
+    size_t count = machsym_map_frames_at_addr(map, addr, found, FRAMES);
     count = count < FRAMES ? count : FRAMES;
     machsym_map_names(map, found, count, frames, unpacked, sizeof unpacked);
     for (size_t i = 0; i < count && len < cap; i++) {
@@ -125,7 +125,7 @@ static void symbolicate(sqlite3_context *context, int count, sqlite3_value **val
         machsym_error_text(&err, NULL, text, sizeof text);
         sqlite3_result_error(context, text, -1);
     } else if (map != NULL) {
-        uint64_t addr = machsym_map_addr(map, 0, (uint64_t)sqlite3_value_int64(values[1]));
+        uint64_t addr = machsym_map_addr_of_pc(map, 0, (uint64_t)sqlite3_value_int64(values[1]));
         size_t len = answer(map, addr, text, sizeof text);
         if (len > 0)
             sqlite3_result_text(context, text, (int)len, SQLITE_TRANSIENT);

@@ -258,8 +258,8 @@ static void look_registers(looking *w, uint32_t index)
 /* A run of frames of a stack, the innermost first. All but the last share their code. The last is their
  * caller, or shares its code, too. */
 typedef struct look_run {
-    machsym_pc *pcs;
-    machsym_call *calls;
+    machsym_stack_addr *pcs;
+    machsym_stack_answer *calls;
     machsym_frame *frames;
     size_t cap; /* of pcs and calls */
     size_t frame_cap;
@@ -282,10 +282,10 @@ static void look_look_up_run(looking *w, look_run *run, uint32_t first, int step
     void *context = w->symbols->asked.context;
     if (run->count > run->cap) {
         run->cap = run->count * 2;
-        run->pcs =
-            (machsym_pc *)mem_resize(r->memory, run->pcs, mem_times(r->memory, run->cap, sizeof *run->pcs));
-        run->calls = (machsym_call *)mem_resize(r->memory, run->calls,
-                                                mem_times(r->memory, run->cap, sizeof *run->calls));
+        run->pcs = (machsym_stack_addr *)mem_resize(r->memory, run->pcs,
+                                                    mem_times(r->memory, run->cap, sizeof *run->pcs));
+        run->calls = (machsym_stack_answer *)mem_resize(r->memory, run->calls,
+                                                        mem_times(r->memory, run->cap, sizeof *run->calls));
     }
     for (size_t i = 0; i < run->count; i++) {
         const report_frame *frame = &r->frames[(int64_t)first + step * (int64_t)i];
@@ -346,7 +346,7 @@ static void look_settle_run(looking *w, const look_run *run, uint32_t first, int
 {
     for (size_t i = 0; i < run->count && w->failure == NULL; i++) {
         uint32_t index = (uint32_t)((int64_t)first + step * (int64_t)i);
-        const machsym_call *call = &run->calls[i];
+        const machsym_stack_answer *call = &run->calls[i];
         const machsym_frame *frames = run->frames + call->first;
         if (!w->shared[index] || call->count == 0)
             continue;

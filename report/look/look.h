@@ -29,9 +29,9 @@ typedef struct look_symbols {
     /* Returns the frames at an address of the file, innermost first, and never more than cap. sharing:
      * receives how many functions share the code; may be NULL. */
     size_t (*frames)(void *context, uint64_t addr, machsym_frame *frames, size_t cap, size_t *sharing);
-    /* Looks up a whole stack at once, as machsym_session_stack does, since a caller tells which of several
-     * functions it called. */
-    size_t (*stack)(void *context, const machsym_pc *pcs, size_t count, machsym_call *calls,
+    /* Looks up a whole stack at once, as machsym_session_frames_of_stack does, since a caller tells which of
+     * several functions it called. */
+    size_t (*stack)(void *context, const machsym_stack_addr *pcs, size_t count, machsym_stack_answer *calls,
                     machsym_frame *frames, size_t cap);
     /* Returns why an answer or an image is incomplete so far; then the report must not be written. NULL:
      * complete. */

@@ -14,7 +14,7 @@
 /* The callbacks that list them. */
 typedef struct shared_asked {
     void *context;
-    /* Works as machsym_session_next_folded. */
+    /* Works as machsym_session_next_folded_at_addr. */
     size_t (*next)(void *context, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
     /* Appends the name of a frame as it is shown. */
     void (*put_name)(void *context, const machsym_frame *frame, text *t);

@@ -10,7 +10,7 @@
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/bodies.h"
-#include "../symmap/sheets.h"
+#include "../symmap/pages.h"
 #include "../symmap/symmap.h"
 #include "session.h"
 #include "objects.h"
@@ -366,10 +366,10 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     const machsym_map *map = s->image->map;
     if (!ms_ans_begin_map(s))
         return 0;
-    ms_sh *sheets = ms_map_kept_sheets(s->kept);
-    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+    ms_pg *pages = ms_map_kept_pages(s->kept);
+    size_t count = ms_map_frames(map, pages, addr, s->found, s->found_cap);
     if (count > s->found_cap && ms_ans_make_room(s, count))
-        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
+        ms_map_frames(map, pages, addr, s->found, s->found_cap);
     return ms_ans_tell_found(s, count, frames, cap);
 }
 

@@ -443,7 +443,7 @@ static bool ms_fold_in_map(machsym_session *s, uint64_t addr, ms_tw_body *body)
     const machsym_map *map = s->image->map;
     uint64_t off = addr - map->head.text_addr;
     return off <= UINT32_MAX && ms_ans_begin_map(s) &&
-           ms_tw_at(map, ms_map_kept_sheets(s->kept), (uint32_t)off, body);
+           ms_tw_at(map, ms_map_kept_pages(s->kept), (uint32_t)off, body);
 }
 
 /* The frames at an address of a body if the code is that of its function with a number. */
@@ -453,7 +453,7 @@ static size_t ms_fold_map_frames(machsym_session *s, const ms_tw_body *body, uin
     const machsym_map *map = s->image->map;
     if (number == 0)
         return ms_ans_frames(s, addr, frames, cap);
-    size_t count = ms_tw_frames(map, ms_map_kept_sheets(s->kept), body, number,
+    size_t count = ms_tw_frames(map, ms_map_kept_pages(s->kept), body, number,
                                 (uint32_t)(addr - map->head.text_addr), s->found, s->found_cap);
     return ms_ans_tell_found(s, count, frames, cap);
 }

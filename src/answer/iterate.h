@@ -268,7 +268,7 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_damage *damage)
+static void ms_it_count_own(machsym_session *s, machsym_session_counts *out, ms_damage *damage)
 {
     bool reads_calls = s->reads_calls;
     ms_ses_drop_units(s); /* they may have been read without calls */
@@ -303,7 +303,7 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_da
     s->reads_calls = reads_calls;
 }
 
-static void ms_it_count(machsym_session *s, machsym_session_info *out)
+static void ms_it_count(machsym_session *s, machsym_session_counts *out)
 {
     ms_damage damage;
     ms_zero(out, sizeof *out);

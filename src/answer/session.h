@@ -127,7 +127,7 @@ struct machsym_session {
     ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
     machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
     size_t found_cap;
-    machsym_reads reads;      /* since the session was opened */
+    machsym_io_stats reads;   /* since the session was opened */
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -228,8 +228,8 @@ static void ms_ses_clear(machsym_session *s)
     ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
                  s->image->names, &s->scratch, &s->keep);
     for (size_t i = 0; i < s->image->mo_count; i++) {
-        if (s->image->inputs[i].read.call != NULL && !s->image->inputs[i].reads_itself)
-            ms_src_leave(&s->symbols, i, &s->image->inputs[i].read, &s->reads);
+        if (s->image->inputs[i].io.read != NULL && !s->image->inputs[i].reads_itself)
+            ms_src_leave(&s->symbols, i, &s->image->inputs[i].io, &s->reads);
     }
 }
 

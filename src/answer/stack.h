@@ -153,7 +153,7 @@ static size_t ms_stk_decide(machsym_session *s, const ms_fold_set *set, const ms
 
 /* Sets what is known of the caller of the frame inside. */
 static void ms_stk_set_callers(const machsym_session *s, const ms_fold_set *set, size_t decided,
-                               const machsym_pc *pc, ms_stk_callers *callers)
+                               const machsym_stack_addr *pc, ms_stk_callers *callers)
 {
     callers->count = 0;
     callers->own = s;
@@ -183,7 +183,7 @@ static uint32_t ms_stk_decide_in_map(machsym_session *s, const ms_tw_body *body,
     uint32_t found = UINT32_MAX;
     for (size_t i = 0; i < callers->count && off <= UINT32_MAX; i++) {
         uint32_t one =
-            ms_tw_callee(map, ms_map_kept_sheets(s->kept), (uint32_t)off, callers->numbers[i], body->lo);
+            ms_tw_callee(map, ms_map_kept_pages(s->kept), (uint32_t)off, callers->numbers[i], body->lo);
         if (one > body->count || (i > 0 && one != found))
             return UINT32_MAX;
         found = one;
@@ -192,7 +192,7 @@ static uint32_t ms_stk_decide_in_map(machsym_session *s, const ms_tw_body *body,
 }
 
 /* Sets what is known of the caller of the frame inside. */
-static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, const machsym_pc *pc,
+static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, const machsym_stack_addr *pc,
                                       ms_stk_callers *callers)
 {
     uint32_t first = decided != UINT32_MAX ? decided : 0;
@@ -206,8 +206,9 @@ static void ms_stk_set_callers_in_map(const ms_tw_body *body, uint32_t decided, 
 }
 
 /* The same as ms_stk_one in a map. */
-static void ms_stk_one_in_map(machsym_session *s, const machsym_pc *pc, uint64_t addr,
-                              ms_stk_callers *callers, machsym_call *call, machsym_frame *frames, size_t cap)
+static void ms_stk_one_in_map(machsym_session *s, const machsym_stack_addr *pc, uint64_t addr,
+                              ms_stk_callers *callers, machsym_stack_answer *call, machsym_frame *frames,
+                              size_t cap)
 {
     ms_tw_body body;
     uint32_t decided = UINT32_MAX;
@@ -226,8 +227,8 @@ static void ms_stk_one_in_map(machsym_session *s, const machsym_pc *pc, uint64_t
 /* ---- The stack ---- */
 
 /* Looks up one address, where callers is what is known of its caller. */
-static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers *callers, machsym_call *call,
-                       machsym_frame *frames, size_t cap)
+static void ms_stk_one(machsym_session *s, const machsym_stack_addr *pc, ms_stk_callers *callers,
+                       machsym_stack_answer *call, machsym_frame *frames, size_t cap)
 {
     uint64_t addr = pc->addr - (pc->is_return ? 1 : 0);
     ms_ses_begin(s);
@@ -267,8 +268,8 @@ static void ms_stk_one(machsym_session *s, const machsym_pc *pc, ms_stk_callers 
 }
 
 /* Looks up a stack, the innermost address first. Callers are known first, so it begins at the outermost. */
-static size_t ms_stk_lookup(machsym_session *s, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                            machsym_frame *frames, size_t cap)
+static size_t ms_stk_lookup(machsym_session *s, const machsym_stack_addr *pcs, size_t count,
+                            machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     ms_stk_callers callers;
     size_t total = 0;

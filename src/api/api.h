@@ -196,10 +196,10 @@ enum machsym_open_flags {
     MACHSYM_OPEN_ANY_TIME = 1u << 5,
     /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
     MACHSYM_OPEN_UNCHECKED = 1u << 3,
-    /* The file is a map: sessions compare the checksum of each sheet of 16 KB when they first need it, so
-     * that opening costs the same whatever the size. See machsym_session_get_reads. What
+    /* The file is a map: sessions compare the checksum of each page of 16 KB when they first need it, so
+     * that opening costs the same whatever the size. See machsym_session_get_io_stats. What
      * machsym_image_info.map gives by itself is unchecked. */
-    MACHSYM_OPEN_BY_PIECES = 1u << 7
+    MACHSYM_OPEN_BY_PAGES = 1u << 7
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -214,14 +214,14 @@ typedef struct machsym_oso_prefix {
  * into, __objc_stubs among them. Other code, locations of variables, types, and the slices of other
  * architectures are never asked for. Object files and kernel collections are read whole. What cannot be read
  * is damage of its section. Of a map the beginning is read, and sessions read the rest on demand. */
-typedef struct machsym_reader {
+typedef struct machsym_io {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. It is called in the thread that needs the bytes, and
      * so by several at once. */
-    size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
+    size_t (*read)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
-} machsym_reader;
+} machsym_io;
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
@@ -259,11 +259,11 @@ typedef struct machsym_open_desc {
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, and only the bytes that are read are
      * touched. */
-    machsym_reader read;
+    machsym_io io;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
      * among them are looked for beside path. */
-    const machsym_bytes *cache_parts;
-    size_t cache_part_count;
+    const machsym_bytes *cache_files;
+    size_t cache_file_count;
     /* The open cache or collection that entry is an image of, in place of path, bytes and read: opening many
      * of its images opens its files once. It must outlive the image. */
     const struct machsym_image *from;
@@ -319,18 +319,18 @@ typedef struct machsym_image_info {
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
     uint32_t symbol_count;
     /* How many parts were found damaged so far: while opening, and in what is read once for all sessions (see
-     * machsym_image_read_info). machsym_session_read_info counts what lookups find. */
+     * machsym_image_count_damage). machsym_session_count_all counts what lookups find. */
     uint32_t damage_count;
     /* The first of them. */
     machsym_damage damage;
-    /* The map that answers, when the file is one; else NULL. Of a map that is read by machsym_open_desc.read
-     * only sessions find frames and names; machsym_map_get_info and machsym_map_addr work too. */
+    /* The map that answers, when the file is one; else NULL. Of a map that is read by machsym_open_desc.io
+     * only sessions find frames and names; machsym_map_get_info and machsym_map_addr_of_pc work too. */
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked for what all sessions share, and for how many bytes:
+    /* How often machsym_open_desc.io was asked for what all sessions share, and for how many bytes:
      * while the image was opened, and since then for sections of debug info. If two threads asked for the
-     * same section at once, one counts. machsym_session_get_reads tells what sessions asked for
+     * same section at once, one counts. machsym_session_get_io_stats tells what sessions asked for
      * themselves. */
     uint64_t read_count;
     uint64_t read_bytes;
@@ -344,7 +344,7 @@ typedef struct machsym_section {
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
     machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, for those that are
-                            encrypted, and for those that machsym_open_desc.read was not asked for; of a file
+                            encrypted, and for those that machsym_open_desc.io was not asked for; of a file
                             that is cut short: those that are there */
     uint32_t flags;
     bool is_code;
@@ -418,7 +418,7 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
  * Returns: false when memory is out: then some damage may be unknown. Borrows: views into the image.
  * Threads: any. Cost: debug info that has to be read or decompressed, and a record for each unit; once an
  * image. */
-MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out);
+MACHSYM_API bool machsym_image_count_damage(const machsym_image *image, machsym_image_info *out);
 /* Iterates over the sections of the image, then over those of its other half, each in file order.
  * Returns: false at the end. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
@@ -441,12 +441,13 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
  * collection in any segment.
  * Returns: false if no image has it, and for other files. Borrows: views into the image. Threads: any.
  * Cost: a binary search. */
-MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
+MACHSYM_API bool machsym_image_entry_at_addr(const machsym_image *image, uint64_t addr, machsym_entry *out);
 /* Copies what lies at an address of a shared cache and after it. Pointers in data are as dyld leaves them
  * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
  * many bytes; fewer than len where no file that is there has them, or where pointers are stored in an unknown
  * way; 0 for other files. Threads: any. Cost: proportional to len, and to a page. */
-MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len);
+MACHSYM_API size_t machsym_image_read_cache_at_addr(const machsym_image *image, uint64_t addr, void *to,
+                                                    size_t len);
 /* Iterates over the files of a shared cache: the one that was opened, then the others in its order, then the
  * one with local symbols. Returns: false at the end, and at once for other files. Borrows: views into the
  * image. Threads: any. Cost: constant. */
@@ -457,7 +458,7 @@ MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machs
  * pc the pointer authentication bits are dropped, of a 32-bit ARM pc the Thumb bit.
  * Returns: the address; UINT64_MAX when pc has more than 32 bits and the image is a 32-bit one. Lookups have
  * no answer for that. Threads: any. Cost: constant. */
-MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
+MACHSYM_API uint64_t machsym_image_addr_of_pc(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
 /* Removes pointer authentication from a runtime address. Do so with the addresses of a report or stack of an
  * arm64 process before comparing them with load addresses. cputype is the Mach-O number; addresses of other
@@ -556,29 +557,29 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
  * session's. */
 MACHSYM_API void machsym_session_close(machsym_session *session);
 /* Drops everything that the session keeps. Some names and paths end here: those that the session put together
- * (see machsym_session_frames), and all names from a map. Until then a session keeps every name that a map
- * gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
+ * (see machsym_session_frames_at_addr), and all names from a map. Until then a session keeps every name that
+ * a map gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
 /* Whether memory ran out since the session was opened or trimmed. If so, answers since then may lack frames,
  * names or lines.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
-/* What a session read by itself: see machsym_reader and MACHSYM_OPEN_BY_PIECES. */
-typedef struct machsym_reads {
-    uint64_t count; /* how often machsym_open_desc.read was asked */
+/* What a session read by itself: see machsym_io and MACHSYM_OPEN_BY_PAGES. */
+typedef struct machsym_io_stats {
+    uint64_t count; /* how often machsym_open_desc.io was asked */
     uint64_t bytes; /* for how many bytes */
-    /* Of a map: sheets of 16 KB whose checksum does not match, or that cannot be read. An address has no
+    /* Of a map: pages of 16 KB whose checksum does not match, or that cannot be read. An address has no
      * frames when what tells them is lost, and a frame has no name when that is. Of other images: sections of
-     * metadata that cannot be read, or share their bytes with others; machsym_session_read_info counts them
+     * metadata that cannot be read, or share their bytes with others; machsym_session_count_all counts them
      * as damage too. They are asked for again after machsym_session_trim, and counted again. */
     uint64_t lost;
     uint64_t lost_at; /* where the first of them begins in the file */
-} machsym_reads;
+} machsym_io_stats;
 
 /* Tells what the session read since it was opened; all zero for files that are in memory. Threads: the
  * session's. Cost: constant. */
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out);
+MACHSYM_API void machsym_session_get_io_stats(const machsym_session *session, machsym_io_stats *out);
 
 /* How many bytes of memory the session holds. What an image keeps for all its sessions is not counted:
  * sections of debug info that had to be decompressed, and the table of its symbols, which is made once
@@ -586,7 +587,7 @@ MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machs
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
- * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
+ * address of the file (machsym_image_addr_of_pc). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
  * memory ran out there is at least one frame, and each has lacks_memory until machsym_session_trim. No later
  * lookup uses what was found without memory: asked again, once there is some, the session tells all. Only if
@@ -607,47 +608,50 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
  * before, without a trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object
  * files were asked. The signal must not have interrupted a call on this very session. */
-MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
-                                          size_t cap);
+MACHSYM_API size_t machsym_session_frames_at_addr(machsym_session *session, uint64_t addr,
+                                                  machsym_frame *frames, size_t cap);
 
-/* machsym_session_frames for many addresses, asked in an order that decodes every unit once. answers[i] says
- * which frames belong to addrs[i]. Frames are written as long as they fit into cap.
+/* machsym_session_frames_at_addr for many addresses, asked in an order that decodes every unit once.
+ * answers[i] says which frames belong to addrs[i]. Frames are written as long as they fit into cap.
  * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
- * addresses. Borrows, Threads: as machsym_session_frames. Cost: that of the lookups, and a sort. */
-MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
-                                          machsym_answer *answers, machsym_frame *frames, size_t cap);
+ * addresses. Borrows, Threads: as machsym_session_frames_at_addr. Cost: that of the lookups, and a sort. */
+MACHSYM_API size_t machsym_session_frames_at_addrs(machsym_session *session, const uint64_t *addrs,
+                                                   size_t count, machsym_answer *answers,
+                                                   machsym_frame *frames, size_t cap);
 
 /* Iterates over the functions that share the code at an address: a linker that folds identical code keeps one
- * body for functions of equal code. The first one is that of machsym_session_frames. The others are functions
- * of the debug info with the same range, each with its own lines and inlined calls, then symbols of the same
- * address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. A map tells the same
- * functions, after the first one in an order of its own; a chunk of a map tells the first one alone.
- * Returns: the number of frames of the next function, as machsym_session_frames does; 0 at the end. Borrows,
- * Threads: as machsym_session_frames. Cost: for the first function that of machsym_session_frames. For the
- * second the unit headers, .debug_aranges and the symbols are read and sorted once a session; then a few
- * binary searches, and units that have functions with the same code are decoded. */
-MACHSYM_API size_t machsym_session_next_folded(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                               machsym_frame *frames, size_t cap);
+ * body for functions of equal code. The first one is that of machsym_session_frames_at_addr. The others are
+ * functions of the debug info with the same range, each with its own lines and inlined calls, then symbols of
+ * the same address with other names, which have no lines. At most MACHSYM_MAX_FOLDED are told. A map tells
+ * the same functions, after the first one in an order of its own; a chunk of a map tells the first one alone.
+ * Returns: the number of frames of the next function, as machsym_session_frames_at_addr does; 0 at the end.
+ * Borrows, Threads: as machsym_session_frames_at_addr. Cost: for the first function that of
+ * machsym_session_frames_at_addr. For the second the unit headers, .debug_aranges and the symbols are read
+ * and sorted once a session; then a few binary searches, and units that have functions with the same code are
+ * decoded. */
+MACHSYM_API size_t machsym_session_next_folded_at_addr(machsym_session *session, uint64_t addr,
+                                                       machsym_cursor *at, machsym_frame *frames, size_t cap);
 
 /* One address of a stack. */
-typedef struct machsym_pc {
-    /* Of the file: see machsym_image_addr. UINT64_MAX: an address of another image. */
+typedef struct machsym_stack_addr {
+    /* Of the file: see machsym_image_addr_of_pc. UINT64_MAX: an address of another image. */
     uint64_t addr;
     /* The address is the one after a call, as all of a stack but the innermost one are: the call before it is
      * looked up. Nothing is to be subtracted from addr. */
     bool is_return;
-} machsym_pc;
+} machsym_stack_addr;
 
 /* What is known of one address of a stack. */
-typedef struct machsym_call {
+typedef struct machsym_stack_answer {
     size_t first; /* its frames among those of the stack */
     size_t count;
     /* Functions that share the code there: 1 when one function has it for itself, 0 when nothing is known. */
     size_t function_count;
     /* There are several, and the caller's debug info says which one it called: the frames are those of that
-     * one. Else they are what machsym_session_frames tells; machsym_session_next_folded tells all. */
+     * one. Else they are what machsym_session_frames_at_addr tells; machsym_session_next_folded_at_addr tells
+     * all. */
     bool is_decided;
-} machsym_call;
+} machsym_stack_answer;
 
 /* Looks up a whole stack, the innermost address first. Where a linker folded functions of equal code, the
  * name of a frame depends on its caller's: DW_TAG_call_site of the caller's function, or of what is inlined
@@ -657,11 +661,12 @@ typedef struct machsym_call {
  * that it has: see docs/symmap.md.
  * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
  * addresses. When memory ran out, frames have lacks_memory, and what it lacked for is not decided.
- * Owns / Borrows, Threads: as machsym_session_frames.
- * Cost: that of machsym_session_frames and machsym_session_next_folded for each address; where several
- * functions share code, a pass over the entries of the caller's function. */
-MACHSYM_API size_t machsym_session_stack(machsym_session *session, const machsym_pc *pcs, size_t count,
-                                         machsym_call *calls, machsym_frame *frames, size_t cap);
+ * Owns / Borrows, Threads: as machsym_session_frames_at_addr.
+ * Cost: that of machsym_session_frames_at_addr and machsym_session_next_folded_at_addr for each address;
+ * where several functions share code, a pass over the entries of the caller's function. */
+MACHSYM_API size_t machsym_session_frames_of_stack(machsym_session *session, const machsym_stack_addr *pcs,
+                                                   size_t count, machsym_stack_answer *calls,
+                                                   machsym_frame *frames, size_t cap);
 
 /* A concrete function of the debug info. */
 typedef struct machsym_function {
@@ -694,7 +699,7 @@ typedef struct machsym_symbol {
 
 /* These three iterate over all functions, line rows and symbols. Functions and rows come unit by unit,
  * symbols by address.
- * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's.
+ * Returns: false at the end. Borrows: as machsym_session_frames_at_addr. Threads: the session's.
  * Cost: proportional to what there is, over all calls. */
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out);
@@ -709,8 +714,8 @@ MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cur
 
 /* Iterates over the names that share a start address, the best first. A function has several when the linker
  * folded functions of equal code. Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
-MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
-                                            machsym_str *out);
+MACHSYM_API bool machsym_session_next_alias_at_addr(machsym_session *session, uint64_t addr,
+                                                    machsym_cursor *at, machsym_str *out);
 
 typedef enum machsym_objc_kind {
     MACHSYM_OBJC_CLASS = 0,
@@ -819,12 +824,14 @@ typedef struct machsym_explanation {
                                begins; else the address */
 } machsym_explanation;
 
-/* Tells how machsym_session_frames comes to its answer for an address. Not meant to be fast.
- * Borrows: as machsym_session_frames. Threads: the session's. Cost: a lookup, and one pass over all units. */
-MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out);
+/* Tells how machsym_session_frames_at_addr comes to its answer for an address. Not meant to be fast.
+ * Borrows: as machsym_session_frames_at_addr. Threads: the session's. Cost: a lookup, and one pass over all
+ * units. */
+MACHSYM_API void machsym_session_explain_addr(machsym_session *session, uint64_t addr,
+                                              machsym_explanation *out);
 
 /* What the debug info of an image holds, and what of it is damaged. */
-typedef struct machsym_session_info {
+typedef struct machsym_session_counts {
     uint32_t unit_count;
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
@@ -841,10 +848,10 @@ typedef struct machsym_session_info {
     uint64_t die_count;           /* entries visited */
     uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
     machsym_damage damage;        /* of a unit: the first that is misleading, else the first of all */
-} machsym_session_info;
+} machsym_session_counts;
 
 /* Decodes every unit once, to count. Threads: the session's. Cost: decodes the whole debug info. */
-MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
+MACHSYM_API void machsym_session_count_all(machsym_session *session, machsym_session_counts *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
 
@@ -950,7 +957,7 @@ MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsy
                                             machsym_error *err);
 /* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes, as machsym_map_save writes them; empty if machsym_open_desc.read reads the map.
+/* The map's bytes, as machsym_map_save writes them; empty if machsym_open_desc.io reads the map.
  * Borrows: a view into the map. Threads: any. Cost:
  * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
@@ -983,9 +990,9 @@ typedef struct machsym_map_info {
 /* Tells what a map says of itself. Borrows: views into the map. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
-/* The address in the file that a runtime address stands for, as machsym_image_addr tells it.
+/* The address in the file that a runtime address stands for, as machsym_image_addr_of_pc tells it.
  * Threads: any. Cost: constant. */
-MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
+MACHSYM_API uint64_t machsym_map_addr_of_pc(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
 /* One function at an address as a map holds it: its names and its file are references into the map. */
 typedef struct machsym_map_frame {
@@ -1001,20 +1008,23 @@ typedef struct machsym_map_frame {
     bool lacks_callers;
 } machsym_map_frame;
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
- * machsym_map_names makes machsym_frames of these. A session on a map does both.
+/* Which functions hold an address of the file, as machsym_session_frames_at_addr tells it. No name is
+ * unpacked: machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: 0.1 to 0.6 microseconds; the larger the map, the more of it is waiting for memory.
  * Signals: usable in handlers; no allocation, lock or system call. */
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
-                                      size_t cap);
-/* machsym_map_frames for count addresses at once: those of addrs[i] go to frames + i * cap, and counts[i]
- * is what machsym_map_frames returns. Memory is fetched for several lookups at once. The order of addresses
- * does not matter. Threads: any. Cost: count lookups at most. Signals: usable in handlers. */
-MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
-                                         machsym_map_frame *frames, size_t cap, size_t *counts);
-/* Makes frames with names and files of the count frames that machsym_map_frames gave. Names and paths are
- * unpacked into text. A map has no debug info, so die_offset is 0.
+MACHSYM_API size_t machsym_map_frames_at_addr(const machsym_map *map, uint64_t addr,
+                                              machsym_map_frame *frames, size_t cap);
+/* machsym_map_frames_at_addr for many addresses, in the shape of machsym_session_frames_at_addrs: answers[i]
+ * says which frames belong to addrs[i]. Frames are written as long as they fit into cap. Memory is fetched
+ * for several lookups at once. The order of addresses does not matter.
+ * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
+ * addresses. Threads: any. Cost: count lookups at most. Signals: usable in handlers. */
+MACHSYM_API size_t machsym_map_frames_at_addrs(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                               machsym_answer *answers, machsym_map_frame *frames,
+                                               size_t cap);
+/* Makes frames with names and files of the count frames that machsym_map_frames_at_addr gave. Names and paths
+ * are unpacked into text. A map has no debug info, so die_offset is 0.
  * Returns: how many bytes of text all names and paths need; those that do not fit are empty.
  * Borrows: names and paths are views into text.
  * Threads: any. Cost: about a microsecond a name. Signals: usable in handlers; no allocation, lock or system
@@ -1028,7 +1038,7 @@ typedef struct machsym_map_range {
     uint64_t hi;
     bool is_symbol; /* not from debug info */
 } machsym_map_range;
-/* Iterates over the ranges of a map by address. Ask machsym_map_frames for the frames of lo.
+/* Iterates over the ranges of a map by address. Ask machsym_map_frames_at_addr for the frames of lo.
  * Returns: false at the end. Threads: any. Cost: constant. Signals: usable in handlers. */
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
@@ -1206,7 +1216,7 @@ MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_un
     X(machsym_object, 34359738337)                                                                           \
     X(machsym_object_file, 137438953447)                                                                     \
     X(machsym_explanation, 549755813881)                                                                     \
-    X(machsym_session_info, 2199023255531)                                                                   \
+    X(machsym_session_counts, 2199023255531)                                                                 \
     X(machsym_plan_desc, 8796093022151)                                                                      \
     X(machsym_map_info, 35184372088777)                                                                      \
     X(machsym_map_range, 140737488355213)                                                                    \
@@ -1220,11 +1230,11 @@ MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_un
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
-    X(machsym_reads, 9223372036854775643)                                                                    \
-    X(machsym_reader, 9223372036854775783)                                                                   \
+    X(machsym_io_stats, 9223372036854775643)                                                                 \
+    X(machsym_io, 9223372036854775783)                                                                       \
     X(machsym_cache_file, 1152921504606846869)                                                               \
-    X(machsym_pc, 2305843009213693921)                                                                       \
-    X(machsym_call, 4611686018427387817)                                                                     \
+    X(machsym_stack_addr, 2305843009213693921)                                                               \
+    X(machsym_stack_answer, 4611686018427387817)                                                             \
     X(machsym_unwind_section, 9223372036854775549)                                                           \
     X(machsym_unwind_image, 1152921504606846803)                                                             \
     X(machsym_unwind_desc, 2305843009213693907)                                                              \

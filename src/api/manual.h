@@ -7,10 +7,10 @@
  *
  *     open a dSYM, a binary or a map      machsym_image_open, machsym_error_text    all threads may use it
  *     begin lookups                       machsym_session_open                      one for each thread
- *     make a file address of a pc         machsym_image_addr
- *     look one address up                 machsym_session_frames, machsym_frame_name
- *     look thousands up                   machsym_session_lookup                    examples/batch.c
- *     look the stack of a crash up        machsym_session_stack
+ *     make a file address of a pc         machsym_image_addr_of_pc
+ *     look one address up                 machsym_session_frames_at_addr, machsym_frame_name
+ *     look thousands up                   machsym_session_frames_at_addrs           examples/batch.c
+ *     look the stack of a crash up        machsym_session_frames_of_stack
  *     resolve a whole image, keep that    machsym_map_build, machsym_map_save       examples/map.c
  *     list slices and UUIDs of a file     machsym_list_slices
  *     read a mangled name                 machsym_demangle
@@ -21,10 +21,10 @@
  * <examples/minimal.c>
  *
  * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
- * runtime address - load address + vmaddr of __TEXT. Functions take file addresses as addr and
- * runtime addresses as pc; machsym_image_addr makes the one of the other. A return address points after its
- * call, so look up the address one below it: every frame of a thread but the first one is such an address.
- * (machsym_session_stack does that by itself.)
+ * runtime address - load address + vmaddr of __TEXT. The name of a function says which one it takes:
+ * addr is a file address, pc a runtime address. machsym_image_addr_of_pc makes the first of the second. A
+ * return address points after its call, so look up the address one below it: every frame of a thread but the
+ * first one is such an address. (machsym_session_frames_of_stack does that by itself.)
  *
  * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
  * the place of the call in it. No frame means that nothing is known of the address; that is no error.
@@ -46,7 +46,7 @@
  *     field          file   memory  map    cache  entry  from
  *     path           yes    name    yes    yes    yes    -
  *     bytes          yes    yes     yes    yes    yes    -
- *     read           yes    no      yes    yes    yes    -
+ *     io             yes    no      yes    yes    yes    -
  *     pair_path      yes    yes     no     no     no     no
  *     pair_bytes     yes    yes     no     no     no     no
  *     arch           yes    yes     yes    yes    yes    yes
@@ -55,19 +55,19 @@
  *     load_addr      -      yes     -      -      -      -
  *     oso_prefixes   yes    -       -      -      -      -
  *     oso_dirs       yes    -       -      -      -      -
- *     cache_parts    -      -       -      yes    yes    -
+ *     cache_files    -      -       -      yes    yes    -
  *     allocator      yes    yes     yes    yes    yes    yes
  *
- * One of path, bytes, read and from says where the file is. from and entry belong together. name: what names
+ * One of path, bytes, io and from says where the file is. from and entry belong together. name: what names
  * and messages call the bytes. Of a kernel collection, the images are opened by entry as those of a cache,
  * and object files are searched as for a file. Of the flags, MACHSYM_OPEN_UNCHECKED and
- * MACHSYM_OPEN_BY_PIECES are for maps, MACHSYM_OPEN_NO_OBJECTS and MACHSYM_OPEN_ANY_TIME for files with a
+ * MACHSYM_OPEN_BY_PAGES are for maps, MACHSYM_OPEN_NO_OBJECTS and MACHSYM_OPEN_ANY_TIME for files with a
  * debug map, MACHSYM_OPEN_NO_PAIR and MACHSYM_OPEN_COPY for what is opened by its path.
  *
  * ---- Many addresses: examples/batch.c ----
  *
- * machsym_session_lookup takes addresses in any order, and visits them in the order that decodes each unit
- * once. Ask for thousands at a time.
+ * machsym_session_frames_at_addrs takes addresses in any order, and visits them in the order that decodes
+ * each unit once. Ask for thousands at a time.
  *
  * ---- Many threads: examples/threads.c ----
  *
@@ -79,20 +79,20 @@
  *
  * A map is a whole image resolved once, into a file that is used as it lies there. machsym_map_build makes
  * one; machsym_plan_open, machsym_part_build and machsym_map_merge make the same one with many threads.
- * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
- * the bare lookup, which allocates nothing.
+ * machsym_image_open opens it like any other file, so sessions answer from maps too.
+ * machsym_map_frames_at_addr is the bare lookup, which allocates nothing.
  *
- * A *part* is what a thread builds of a map, a *chunk* what a key-value store keeps of one, a *sheet* the
+ * A *part* is what a thread builds of a map, a *chunk* what a key-value store keeps of one, a *page* the
  * 16 KB that have a checksum, and a *run* the ranges that are stored together.
  *
  * ---- System libraries ----
  *
  * The code of the system's libraries lies in dyld shared caches, of many files since iOS 15.
- * machsym_image_open opens the main file, and finds the others beside it or in cache_parts by their UUIDs.
- * machsym_image_next_entry lists the images, and machsym_image_entry_at tells which one has an address. An
- * image is opened by machsym_open_desc.entry, with from when there are many. It has a session of its own, and
- * its addresses are those of the cache, which all slide by the same distance. No file is copied, and only the
- * pages that are needed are read. A file that is missing costs what lies in it:
+ * machsym_image_open opens the main file, and finds the others beside it or in cache_files by their UUIDs.
+ * machsym_image_next_entry lists the images, and machsym_image_entry_at_addr tells which one has an address.
+ * An image is opened by machsym_open_desc.entry, with from when there are many. It has a session of its own,
+ * and its addresses are those of the cache, which all slide by the same distance. No file is copied, and only
+ * the pages that are needed are read. A file that is missing costs what lies in it:
  * machsym_image_next_cache_file. Names come from exports, local symbols, Objective-C and Swift metadata; the
  * <redacted> symbols of images only tell where functions begin. No real iOS cache was at hand when this was
  * written: caches made from the description of the format stood for them.
@@ -122,7 +122,7 @@
  *
  * ---- Files that are not in memory ----
  *
- * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
+ * machsym_open_desc.io is a callback that copies bytes of a file: from a server, out of an archive, in a
  * browser. Only the chosen slice is read, in this order. Code other than __objc_stubs, types and locations of
  * variables are not read.
  *
@@ -134,15 +134,15 @@
  *   lists symbols, classes or types), and when a map of such a program is planned: each section of metadata
  *   that is looked into, once a session, which keeps it.
  *
- * machsym_image_info counts the first two, machsym_session_get_reads the third. Memory is asked for as many
- * bytes as the slice has. Bytes that are not read are never touched: systems provide no pages for them. A
- * slice that is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What
+ * machsym_image_info counts the first two, machsym_session_get_io_stats the third. Memory is asked for as
+ * many bytes as the slice has. Bytes that are not read are never touched: systems provide no pages for them.
+ * A slice that is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What
  * cannot be read is damage. To learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the beginning is read when it is opened: 32 KB, or more of maps above 32 MB. Then
- * sessions read sheets of 16 KB when lookups need them. At most four of them wait for each other: index, run,
- * names, and names that go on in another sheet. Each session keeps MACHSYM_KEPT_SHEETS sheets, and asks in
- * its own thread. A sheet is compared with its checksum before it answers.
+ * sessions read pages of 16 KB when lookups need them. At most four of them wait for each other: index, run,
+ * names, and names that go on in another page. Each session keeps MACHSYM_KEPT_PAGES pages, and asks in
+ * its own thread. A page is compared with its checksum before it answers.
  *
  * ---- Lifetimes: docs/drawings/lifetimes.svg ----
  *
@@ -175,14 +175,14 @@
  *
  * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
  * machsym_image_info tells what was found so far, and how many bytes a file lacks that is cut short.
- * machsym_image_read_info looks at the sections and unit headers of debug info before, which opening does not
- * touch. No map is made of half a file, or of one that contradicts itself, unless that is asked for, and
+ * machsym_image_count_damage looks at the sections and unit headers of debug info before, which opening does
+ * not touch. No map is made of half a file, or of one that contradicts itself, unless that is asked for, and
  * every map of a damaged file says what it is (MACHSYM_MAP_DAMAGED).
  *
  * What opening compares are load commands: their kinds and sizes, sections with their segments and each
- * other, and tables with __LINKEDIT. machsym_image_read_info also compares names of symbols with their
+ * other, and tables with __LINKEDIT. machsym_image_count_damage also compares names of symbols with their
  * string table and with those that the debug info gives some functions, units with the sections of code,
- * and sections with what some units need of them. machsym_session_read_info and machsym_map_merge
+ * and sections with what some units need of them. machsym_session_count_all and machsym_map_merge
  * decode all units, and also compare their lines and ranges. Rows of a sequence ascend, name
  * files of the table, and end where a function does; lines are not counted down below 0; sequences lie
  * apart. A range ends after it begins, in the same section. A call lies inside of what it is inlined into,

@@ -10,7 +10,7 @@
  *     MACHSYM_NO_UNWIND       leave code out
  *     MACHSYM_CACHE_LIMIT     memory of a session: decoded units
  *     MACHSYM_MAX_OBJECTS     memory of a session: object files that are open
- *     MACHSYM_KEPT_SHEETS     memory of a session: a map that is read by a callback
+ *     MACHSYM_KEPT_PAGES     memory of a session: a map that is read by a callback
  *     MACHSYM_SMALL_FILE      which files are read and not mapped
  *     MACHSYM_DEMANGLE_STACK  stack of machsym_demangle
  *     MACHSYM_ARENA_CHUNK     how much is asked of an allocator at once
@@ -68,10 +68,10 @@
 #define MACHSYM_MAX_OBJECTS 64
 #endif
 
-/* How many sheets of 16 KB a session keeps of a map that is read by machsym_open_desc.read. A lookup
+/* How many pages of 16 KB a session keeps of a map that is read by machsym_open_desc.io. A lookup
  * needs two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
-#ifndef MACHSYM_KEPT_SHEETS
-#define MACHSYM_KEPT_SHEETS 64
+#ifndef MACHSYM_KEPT_PAGES
+#define MACHSYM_KEPT_PAGES 64
 #endif
 
 /* Files up to this many bytes are read into memory rather than mapped: that is as fast, and stays valid when
@@ -120,7 +120,7 @@
 #define MACHSYM_MAX_DSYM_LEVELS 6
 #endif
 
-/* How many bytes at the beginning of a file, and of each slice, are asked of machsym_open_desc.read at first:
+/* How many bytes at the beginning of a file, and of each slice, are asked of machsym_open_desc.io at first:
  * load commands of real files have 4,000 to 20,000 bytes, and asking twice takes longer than reading
  * these. */
 #ifndef MACHSYM_READ_HEAD

@@ -450,7 +450,7 @@ static void ms_os_settle(ms_os_file *file)
     file->is_open = false;
 }
 
-/* Reads bytes of the open file with the number fd, as a machsym_reader does. */
+/* Reads bytes of the open file with the number fd, as a machsym_io does. */
 static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
 {
     size_t done = 0;

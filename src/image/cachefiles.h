@@ -58,8 +58,8 @@ static void ms_cf_judge(ms_cf_file *file, ms_span bytes, ms_dc_header *head)
 /* Looks for a file among those that the caller gave. */
 static void ms_cf_find_given(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
 {
-    for (size_t i = 0; i < search->desc->cache_part_count && i < MACHSYM_MAX_CACHE_FILES; i++) {
-        const machsym_bytes *given = &search->desc->cache_parts[i];
+    for (size_t i = 0; i < search->desc->cache_file_count && i < MACHSYM_MAX_CACHE_FILES; i++) {
+        const machsym_bytes *given = &search->desc->cache_files[i];
         ms_cf_judge(file, ms_span_make(given->ptr, given->len), head);
         if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
             return;
@@ -96,7 +96,7 @@ static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, m
     ms_cf_judge(file, input.bytes, head);
     bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
     if (is_right)
-        result = ms_file_read_begin(&input, input.read.size, NULL);
+        result = ms_file_read_begin(&input, input.io.size, NULL);
     ms_os_settle(&input.file);
     if (is_right && result == MACHSYM_OK) {
         ms_cf_judge(file, input.bytes, head);

@@ -167,7 +167,7 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     ms_mo *mo = &image->mo[image->mo_count];
     uint64_t lost = 0;
     uint32_t lost_tables = 0;
-    bool is_read = input->read.call != NULL;
+    bool is_read = input->io.read != NULL;
     machsym_result result = ms_file_choose(input, arch, uuid, mo, &lost, err);
     if (result == MACHSYM_OK && is_read)
         result = ms_file_take_slice(input, mo, err);
@@ -359,7 +359,7 @@ static const char *ms_im_path(const machsym_image *image, size_t half)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    if ((desc->bytes.ptr != NULL || desc->read.call != NULL) && desc->path != NULL)
+    if ((desc->bytes.ptr != NULL || desc->io.read != NULL) && desc->path != NULL)
         image->called[0] = ms_im_keep_c(image, desc->path);
     if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
         image->called[1] = ms_im_keep_c(image, desc->pair_path);
@@ -407,25 +407,25 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     machsym_map_desc how;
     ms_mo *mo = &image->mo[0];
     ms_file *input = &image->inputs[0];
-    machsym_reader read = input->read;
+    machsym_io io = input->io;
     machsym_result result = MACHSYM_OK;
     ms_zero(&how, sizeof how);
     if (input->reads_itself) { /* lookups would read it long after this */
-        result = ms_file_read_begin(input, read.size, err);
-        read.call = NULL;
+        result = ms_file_read_begin(input, io.size, err);
+        io.read = NULL;
     }
-    if (read.call == NULL)
-        read.size = input->bytes.len;
+    if (io.read == NULL)
+        io.size = input->bytes.len;
     else
-        result = ms_file_read_begin(input, ms_map_begin_size(input->bytes, read.size), err);
+        result = ms_file_read_begin(input, ms_map_begin_size(input->bytes, io.size), err);
     how.bytes.ptr = input->bytes.ptr;
     how.bytes.len = input->bytes.len;
     how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0u;
     if (result != MACHSYM_OK)
         return result;
-    bool by_sheets = (desc->flags & MACHSYM_OPEN_BY_PIECES) != 0 && how.flags == 0;
-    if (by_sheets || read.call != NULL)
-        result = ms_map_open_by_sheets(input->bytes, &read, image->arena.allocator, &image->map, err);
+    bool by_pages = (desc->flags & MACHSYM_OPEN_BY_PAGES) != 0 && how.flags == 0;
+    if (by_pages || io.read != NULL)
+        result = ms_map_open_by_pages(input->bytes, &io, image->arena.allocator, &image->map, err);
     else
         result = ms_map_open(&how, image->arena.allocator, &image->map, err);
     if (result != MACHSYM_OK)
@@ -550,7 +550,7 @@ static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_d
 static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_desc *desc,
                                        machsym_error *err)
 {
-    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].read.size, err);
+    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].io.size, err);
     if (result != MACHSYM_OK)
         return result;
     image->own_cache = (ms_cf_cache *)ms_arena_zeroed(&image->arena, 1, sizeof *image->own_cache);
@@ -609,11 +609,11 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
             0);
     if (desc->from != NULL)
         return ms_im_open_from(image, desc, err);
-    if (desc->read.call != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
+    if (desc->io.read != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "what is read is a file, not the memory of an image", "",
                        0);
     machsym_result result =
-        ms_file_take(desc->path, desc->bytes, &desc->read, desc->flags, image->arena.allocator, &input, err);
+        ms_file_take(desc->path, desc->bytes, &desc->io, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     if (ms_map_is(input.bytes)) {

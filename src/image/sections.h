@@ -263,14 +263,14 @@ static ms_sec_part *ms_sec_relocated(const ms_sec *sec, const ms_mo *mo, const m
 static bool ms_sec_copy(const ms_sec *sec, size_t half, const ms_mo_section *section, uint8_t *out,
                         size_t len, ms_sec_part *part)
 {
-    const machsym_reader *read = &sec->inputs[half].read;
+    const machsym_io *io = &sec->inputs[half].io;
     if (section->unread == 0) {
         ms_copy(out, section->bytes.ptr, len);
         return true;
     }
     part->read_count++;
     part->read_bytes += len;
-    return read->call(read->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
+    return io->read(io->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
 }
 
 /* The bytes of a section as the file has them. */

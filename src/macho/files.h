@@ -147,7 +147,7 @@ typedef struct ms_file {
     ms_span bytes;
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
     /* How bytes are got of a file that is not in memory; call NULL: all are there. */
-    machsym_reader read;
+    machsym_io io;
     uint8_t *room; /* a part of the file; only bytes that were read are set; from room_of */
     size_t room_len;
     uint64_t room_at; /* where that part begins: 0, or at the chosen slice of a fat file */
@@ -190,7 +190,7 @@ static bool ms_file_read(ms_file *input, uint64_t off, uint8_t *out, size_t len)
 {
     if (len == 0)
         return true;
-    size_t got = input->read.call(input->read.user, off, out, len);
+    size_t got = input->io.read(input->io.user, off, out, len);
     input->read_count++;
     input->read_bytes += len;
     if (got >= len)
@@ -211,7 +211,7 @@ static machsym_result ms_file_fail_room(const ms_file *input, machsym_error *err
 {
     return ms_fail(err, MACHSYM_ERR_MEMORY,
                    "the file has more bytes than the allocator gives at once; the offset is its size", "file",
-                   input->read.size);
+                   input->io.size);
 }
 
 /* Room for len bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
@@ -249,7 +249,7 @@ static void ms_file_settle(ms_file *input)
 static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
 {
     size_t have = input->room_len;
-    if (input->read.call == NULL || len <= have)
+    if (input->io.read == NULL || len <= have)
         return MACHSYM_OK;
     machsym_result result = ms_file_make_room(input, len, err);
     if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
@@ -303,10 +303,10 @@ static machsym_result ms_file_read_head(ms_file *input, uint64_t offset, size_t 
 static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
 {
     uint64_t len;
-    if (input->read.call == NULL)
+    if (input->io.read == NULL)
         return ms_file_slice_at(input->bytes, index, count, slice, offset);
     *slice = ms_span_make(NULL, 0);
-    if (!ms_file_slice_place(input->bytes, input->read.size, index, count, offset, &len))
+    if (!ms_file_slice_place(input->bytes, input->io.size, index, count, offset, &len))
         return false;
     size_t here = len < SIZE_MAX ? (size_t)len : SIZE_MAX;
     input->lacks = len != 0 ? ms_file_read_head(input, *offset, here) : MACHSYM_OK;
@@ -349,13 +349,13 @@ static machsym_result ms_file_take_slice(ms_file *input, ms_mo *mo, machsym_erro
 }
 
 /* Opens a file by a reader, and reads its begin. */
-static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
-                                          ms_file *input, machsym_error *err)
+static machsym_result ms_file_open_reader(const machsym_io *io, machsym_allocator allocator, ms_file *input,
+                                          machsym_error *err)
 {
     const uint64_t head = MACHSYM_READ_HEAD;
-    input->read = *read;
+    input->io = *io;
     input->room_of = allocator;
-    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
+    return ms_file_read_begin(input, io->size < head ? io->size : head, err);
 }
 
 /* Whether a big-endian slice is none that was asked for: it has another architecture, or a UUID alone was
@@ -387,7 +387,7 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
         if (file->lacks != MACHSYM_OK)
             return ms_file_fail_head(file, offset, err);
         machsym_result result =
-            ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+            ms_file_peek(slice, file->io.read != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result == MACHSYM_ERR_UNSUPPORTED && ms_file_is_unasked(&mo, arch, uuid)) {
             other = result;
             continue;
@@ -486,15 +486,15 @@ static int ms_file_in_bundle(const char *bundle, const machsym_allocator *alloca
 /* Opens the file at input->path, and reads of it what is needed when it is needed. */
 static machsym_result ms_file_open_unread(ms_file *input, machsym_error *err)
 {
-    machsym_reader read;
+    machsym_io io;
     const machsym_allocator allocator = input->file.allocator;
-    int code = ms_os_open_unread(input->path, allocator, &input->file, &read.size);
+    int code = ms_os_open_unread(input->path, allocator, &input->file, &io.size);
     if (code != 0)
         return ms_os_fail(err, code);
-    read.call = ms_os_read;
-    read.user = (void *)(intptr_t)input->file.fd;
+    io.read = ms_os_read;
+    io.user = (void *)(intptr_t)input->file.fd;
     input->reads_itself = true;
-    return ms_file_open_reader(&read, allocator, input, err);
+    return ms_file_open_reader(&io, allocator, input, err);
 }
 
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
@@ -525,7 +525,7 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 #endif
 
 /* Opens a path, or takes the caller's bytes, whatever they are. */
-static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const machsym_reader *read,
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const machsym_io *io,
                                    uint32_t flags, machsym_allocator allocator, ms_file *input,
                                    machsym_error *err)
 {
@@ -536,8 +536,8 @@ static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const 
     machsym_result result = MACHSYM_OK;
     if (bytes.ptr != NULL)
         input->bytes = ms_span_make(bytes.ptr, bytes.len);
-    else if (read != NULL && read->call != NULL)
-        result = ms_file_open_reader(read, allocator, input, err);
+    else if (io != NULL && io->read != NULL)
+        result = ms_file_open_reader(io, allocator, input, err);
 #ifndef MACHSYM_NO_OS
     else if (path != NULL)
         result = ms_file_open_path(path, flags, input, err);
@@ -561,11 +561,11 @@ static bool ms_file_is_mach(ms_span bytes)
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file or a shared cache. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_reader *read,
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_io *io,
                                    uint32_t flags, machsym_allocator allocator, ms_file *input,
                                    machsym_error *err)
 {
-    machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
+    machsym_result result = ms_file_take(path, bytes, io, flags, allocator, input, err);
     if (result != MACHSYM_OK)
         return result;
     bool is_known = ms_file_is_mach(input->bytes) || (ms_DC_IS_READ != 0 && ms_dc_is(input->bytes));
@@ -589,7 +589,7 @@ static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocat
             ok ? "no error" : "the shared cache ends inside its header", ok ? "" : "cache header", 0);
     if (ok && cap > 0) {
         slices[0] = mo.slice;
-        slices[0].size = input->read.call != NULL ? input->read.size : input->bytes.len;
+        slices[0].size = input->io.read != NULL ? input->io.size : input->bytes.len;
     }
     ms_arena_free(&arena);
     return ok;
@@ -605,7 +605,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     uint32_t count = 0;
     size_t listed = 0;
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
-    if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, &desc->io, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     if (ms_DC_IS_READ != 0 && ms_dc_is(input.bytes)) {
         listed = ms_file_list_cache(&input, allocator, slices, cap, err);
@@ -616,7 +616,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
         ms_mo mo;
         machsym_error why;
         machsym_result result = input.lacks == MACHSYM_OK
-                                    ? ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why)
+                                    ? ms_file_peek(slice, input.io.read != NULL, offset, &mo, &why)
                                     : ms_file_fail_head(&input, offset, &why);
         if (result != MACHSYM_OK) {
             if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)

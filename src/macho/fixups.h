@@ -62,11 +62,11 @@ typedef struct ms_fx_late {
 /* How one session gets the sections of a slice that the image left to it. The image is shared by threads and
  * never changes, so that the session keeps them. */
 typedef struct ms_fx_rest {
-    machsym_reader read; /* call NULL: all sections are there */
-    uint64_t left;       /* bytes that may still be read: sections do not share bytes */
-    ms_fx_late *v;       /* by section; NULL: none was asked for yet */
+    machsym_io io; /* read NULL: all sections are there */
+    uint64_t left; /* bytes that may still be read: sections do not share bytes */
+    ms_fx_late *v; /* by section; NULL: none was asked for yet */
     ms_arena *arena;
-    machsym_reads *reads;
+    machsym_io_stats *reads;
     uint32_t lost; /* sections that cannot be read */
 } ms_fx_rest;
 
@@ -133,7 +133,7 @@ static ms_span ms_fx_read_late(ms_fx_rest *rest, const ms_mo *mo, const ms_mo_se
         rest->left -= section->unread;
         rest->reads->count++;
         rest->reads->bytes += section->unread;
-        if (rest->read.call(rest->read.user, at, room, section->unread) >= section->unread)
+        if (rest->io.read(rest->io.user, at, room, section->unread) >= section->unread)
             return ms_span_make(room, section->unread);
     }
     if (rest->reads->lost++ == 0)
@@ -146,7 +146,7 @@ static ms_span ms_fx_read_late(ms_fx_rest *rest, const ms_mo *mo, const ms_mo_se
 static ms_span ms_fx_bytes(ms_fx_data *d, const ms_mo_section *section)
 {
     ms_fx_rest *rest = d->rest;
-    if (section->unread == 0 || rest == NULL || rest->read.call == NULL)
+    if (section->unread == 0 || rest == NULL || rest->io.read == NULL)
         return section->bytes;
     if (rest->v == NULL)
         rest->v = (ms_fx_late *)ms_arena_zeroed(rest->arena, d->mo->section_count, sizeof *rest->v);

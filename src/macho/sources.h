@@ -58,12 +58,12 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* Sections that the image left unread are read through read, and counted in reads. */
-static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
+/* Sections that the image left unread are read through io, and counted in reads. */
+static void ms_src_leave(ms_src *names, size_t half, const machsym_io *io, machsym_io_stats *reads)
 {
     names->shared = NULL; /* each counts what it reads */
     ms_fx_rest *rest = &names->rests[half];
-    rest->read = *read;
+    rest->io = *io;
     rest->left = names->table.mo[half].bytes.len;
     rest->arena = names->table.arena;
     rest->reads = reads;

@@ -6,7 +6,7 @@
 #include "../base/reader.h"
 #include "../base/memory.h"
 #include "../symmap/pack.h"
-#include "../symmap/sheets.h"
+#include "../symmap/pages.h"
 #include "../symmap/symmap.h"
 #include "../symmap/twins.h"
 #include "encode.h"
@@ -453,9 +453,9 @@ static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name
         ms_mg_set_folds(m, head);
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
-    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_SH_BYTES - 1) / ms_SH_BYTES), 0, 0);
+    ms_mg_set_table(head, ms_MAP_PAGES, 8 * ((size + ms_PG_BYTES - 1) / ms_PG_BYTES), 0, 0);
     for (unsigned kind = 1; kind <= head->row_count; kind++)
-        head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
+        head->tables[kind].at += kind != ms_MAP_PAGES ? head->size : 0;
     head->size += size;
 }
 
@@ -520,17 +520,17 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
             m->symbol_runs.count > 0 ? ms_MAP_MARGIN : 0);
 }
 
-/* Writes the checksums, of sheets first. */
+/* Writes the checksums, of pages first. */
 static void ms_mg_write_sums(machsym_map *map, uint8_t *p)
 {
     ms_map_head *head = &map->head;
-    ms_map_table *sheets = &head->tables[ms_MAP_SHEETS];
-    ms_span all = ms_map_sheets(map);
-    for (uint64_t i = 0; i < sheets->len / 8; i++)
-        ms_map_store_u64(p + sheets->at + 8 * i, ms_sh_sum_at(all, i));
-    uint64_t sum = ms_sh_sum(ms_span_make(p + sheets->at, (size_t)sheets->len));
-    sheets->a = (uint32_t)sum;
-    sheets->b = (uint32_t)(sum >> 32);
+    ms_map_table *pages = &head->tables[ms_MAP_PAGES];
+    ms_span all = ms_map_pages(map);
+    for (uint64_t i = 0; i < pages->len / 8; i++)
+        ms_map_store_u64(p + pages->at + 8 * i, ms_pg_sum_at(all, i));
+    uint64_t sum = ms_pg_sum(ms_span_make(p + pages->at, (size_t)pages->len));
+    pages->a = (uint32_t)sum;
+    pages->b = (uint32_t)(sum >> 32);
     head->checksum = 0;
     ms_map_store_head(head, p);
     head->checksum = ms_map_sum_head(map->bytes, head->row_count);

@@ -8,11 +8,11 @@
 #include "../base/memory.h"
 #include "../base/table.h"
 #include "pack.h"
-#include "sheets.h"
+#include "pages.h"
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_sheets, ms_map_frames, ms_map_many,
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_pages, ms_map_frames, ms_map_many,
  *         ms_map_find, ms_map_chain_frames, ms_map_names, ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
@@ -55,7 +55,7 @@ enum {
 /* The kinds of tables. */
 enum {
     ms_MAP_NAME = 1,     /* the image's name */
-    ms_MAP_SHEETS,       /* u64: the checksums of the sheets after this table */
+    ms_MAP_PAGES,        /* u64: the checksums of the pages after this table */
     ms_MAP_INDEX,        /* u32: from a bucket of code to a run */
     ms_MAP_RUNS,         /* runs of ranges from debug info, by address */
     ms_MAP_SYMBOL_INDEX, /* the same for ranges from symbols */
@@ -77,10 +77,10 @@ typedef struct ms_map_table {
     uint32_t flags;
     uint64_t at;
     uint64_t len;
-    /* INDEX: bucket shift; RUNS, TWINS, CALLS: how many; TEXT: how many blocks; SHEETS: low half of its
+    /* INDEX: bucket shift; RUNS, TWINS, CALLS: how many; TEXT: how many blocks; PAGES: low half of its
      * checksum */
     uint32_t a;
-    uint32_t b; /* INDEX: how many buckets; SHEETS: high half of its checksum */
+    uint32_t b; /* INDEX: how many buckets; PAGES: high half of its checksum */
 } ms_map_table;
 
 /* The fixed part of a map file, with the directory. */
@@ -109,9 +109,9 @@ typedef struct ms_map_area {
 
 struct machsym_map {
     machsym_allocator allocator;
-    ms_span bytes;       /* the file; of one that is read piece by piece, its begin */
-    machsym_reader read; /* how the rest is got, and the size of the file */
-    bool by_sheets;      /* sessions compare sheets with their checksums when they need them */
+    ms_span bytes; /* the file; of one that is read piece by piece, its begin */
+    machsym_io io; /* how the rest is got, and the size of the file */
+    bool by_pages; /* sessions compare pages with their checksums when they need them */
     bool lost_name;
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
@@ -199,14 +199,14 @@ static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
     uint8_t head[ms_MAP_HEAD];
     ms_copy(head, bytes.ptr, ms_MAP_HEAD);
     ms_map_store_u64(head + 72, 0);
-    uint64_t sum = ms_sh_sum(ms_span_make(head, ms_MAP_HEAD));
-    return sum ^ ms_sh_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
+    uint64_t sum = ms_pg_sum(ms_span_make(head, ms_MAP_HEAD));
+    return sum ^ ms_pg_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
-/* What the sheets divide: all after the table of their checksums. */
-static ms_span ms_map_sheets(const machsym_map *map)
+/* What the pages divide: all after the table of their checksums. */
+static ms_span ms_map_pages(const machsym_map *map)
 {
-    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    const ms_map_table *table = &map->head.tables[ms_MAP_PAGES];
     return ms_span_from(map->bytes, table->at + table->len);
 }
 
@@ -278,44 +278,44 @@ static machsym_result ms_map_fail_sum(machsym_error *err, const char *where, uin
 /* Compares the checksums of header, directory, and the table of checksums, which have to be there. */
 static machsym_result ms_map_check_begin(const machsym_map *map, machsym_error *err)
 {
-    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    const ms_map_table *table = &map->head.tables[ms_MAP_PAGES];
     uint64_t begin = table->at + table->len;
     uint64_t left = map->head.size - begin;
     if (ms_map_sum_head(map->bytes, map->head.row_count) != map->head.checksum)
         return ms_map_fail_sum(err, "map header", 72);
     if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW || begin > map->bytes.len ||
-        table->len % 8 != 0 || table->len / 8 != left / ms_SH_BYTES + (left % ms_SH_BYTES != 0))
+        table->len % 8 != 0 || table->len / 8 != left / ms_PG_BYTES + (left % ms_PG_BYTES != 0))
         return ms_map_fail_damaged(err, "the checksums are not those of the whole map", table->at);
-    if (ms_sh_sum(ms_map_table_bytes(map, ms_MAP_SHEETS)) != ((uint64_t)table->b << 32 | table->a))
+    if (ms_pg_sum(ms_map_table_bytes(map, ms_MAP_PAGES)) != ((uint64_t)table->b << 32 | table->a))
         return ms_map_fail_sum(err, "map checksums", table->at);
     return MACHSYM_OK;
 }
 
-/* Compares the checksums of all sheets. */
-static machsym_result ms_map_check_sheets(const machsym_map *map, machsym_error *err)
+/* Compares the checksums of all pages. */
+static machsym_result ms_map_check_pages(const machsym_map *map, machsym_error *err)
 {
-    ms_span all = ms_map_sheets(map);
-    ms_span sums = ms_map_table_bytes(map, ms_MAP_SHEETS);
+    ms_span all = ms_map_pages(map);
+    ms_span sums = ms_map_table_bytes(map, ms_MAP_PAGES);
     for (uint64_t i = 0; i < sums.len / 8; i++) {
-        if (ms_sh_sum_at(all, i) != ms_rd_raw_u64(sums.ptr + 8 * i))
-            return ms_map_fail_sum(err, "map", map->head.size - all.len + i * ms_SH_BYTES);
+        if (ms_pg_sum_at(all, i) != ms_rd_raw_u64(sums.ptr + 8 * i))
+            return ms_map_fail_sum(err, "map", map->head.size - all.len + i * ms_PG_BYTES);
     }
     return MACHSYM_OK;
 }
 
-/* Begins to hand out a map's bytes by sheets. Returns false when memory is out. */
-static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_reads *reads,
-                               ms_sh *sheets)
+/* Begins to hand out a map's bytes by pages. Returns false when memory is out. */
+static bool ms_map_open_pages(const machsym_map *map, machsym_allocator allocator, machsym_io_stats *reads,
+                              ms_pg *pages)
 {
-    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
-    machsym_reader read = map->read;
+    const ms_map_table *table = &map->head.tables[ms_MAP_PAGES];
+    machsym_io io = map->io;
     uint64_t base = table->at + table->len;
     uint64_t in_memory = map->bytes.len;
-    read.size = map->head.size;
-    if (in_memory < read.size) /* whole sheets only */
-        in_memory -= (in_memory - base) % ms_SH_BYTES;
-    return ms_sh_open(sheets, ms_span_sub(map->bytes, 0, in_memory), &read, base,
-                      ms_map_table_bytes(map, ms_MAP_SHEETS), allocator, reads);
+    io.size = map->head.size;
+    if (in_memory < io.size) /* whole pages only */
+        in_memory -= (in_memory - base) % ms_PG_BYTES;
+    return ms_pg_open(pages, ms_span_sub(map->bytes, 0, in_memory), &io, base,
+                      ms_map_table_bytes(map, ms_MAP_PAGES), allocator, reads);
 }
 
 /* Decides whether the image's name is the one that was written. It is told as long as the map is open, so it
@@ -323,17 +323,17 @@ static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocat
 static machsym_result ms_map_check_name(machsym_map *map, machsym_error *err)
 {
     ms_map_area *name = &map->tables[ms_MAP_NAME];
-    machsym_reads reads;
-    ms_sh sheets;
+    machsym_io_stats reads;
+    ms_pg pages;
     ms_zero(&reads, sizeof reads);
     if (name->len == 0)
         return MACHSYM_OK;
-    if (!ms_map_open_sheets(map, map->allocator, &reads, &sheets))
+    if (!ms_map_open_pages(map, map->allocator, &reads, &pages))
         return ms_fail_memory(err);
     uint64_t end = name->at + name->len;
-    map->lost_name = end > sheets.bytes.len || ms_sh_at(&sheets, name->at, name->len) == NULL;
+    map->lost_name = end > pages.bytes.len || ms_pg_at(&pages, name->at, name->len) == NULL;
     name->len = map->lost_name ? 0 : name->len;
-    ms_arena_free(&sheets.arena);
+    ms_arena_free(&pages.arena);
     return MACHSYM_OK;
 }
 
@@ -343,10 +343,10 @@ static machsym_result ms_map_check_sums(machsym_map *map, machsym_error *err)
     machsym_result result = ms_map_check_begin(map, err);
     if (result != MACHSYM_OK)
         return result;
-    return map->by_sheets ? ms_map_check_name(map, err) : ms_map_check_sheets(map, err);
+    return map->by_pages ? ms_map_check_name(map, err) : ms_map_check_pages(map, err);
 }
 
-/* How many bytes of a map's begin have to be there for it to be opened: those up to the end of the sheets
+/* How many bytes of a map's begin have to be there for it to be opened: those up to the end of the pages
  * that hold the image's name. bytes: as many as there are. */
 static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
 {
@@ -360,13 +360,13 @@ static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
         uint64_t len = ms_rd_raw_u64(bytes.ptr + at + 16);
         if (from > size || len > size - from)
             continue;
-        if (kind == ms_MAP_SHEETS && len / 8 <= size / ms_SH_BYTES + 1)
+        if (kind == ms_MAP_PAGES && len / 8 <= size / ms_PG_BYTES + 1)
             need = from + len;
         if (kind == ms_MAP_NAME && len <= MACHSYM_MAX_TEXT)
             name_end = from + len;
     }
     if (name_end > need && name_end - need <= 2 * MACHSYM_MAX_TEXT)
-        need += (name_end - need + ms_SH_BYTES - 1) / ms_SH_BYTES * ms_SH_BYTES;
+        need += (name_end - need + ms_PG_BYTES - 1) / ms_PG_BYTES * ms_PG_BYTES;
     return need < size ? need : size;
 }
 
@@ -431,11 +431,10 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
     return result;
 }
 
-/* Opens a map whose sheets sessions compare with their checksums when they need them. read.size is that of
- * the file. bytes is all of it, or ms_map_begin_size when read.call gives the rest. */
-static machsym_result ms_map_open_by_sheets(ms_span bytes, const machsym_reader *read,
-                                            machsym_allocator allocator, machsym_map **out,
-                                            machsym_error *err)
+/* Opens a map whose pages sessions compare with their checksums when they need them. io.size is that of
+ * the file. bytes is all of it, or ms_map_begin_size when io.read gives the rest. */
+static machsym_result ms_map_open_by_pages(ms_span bytes, const machsym_io *io, machsym_allocator allocator,
+                                           machsym_map **out, machsym_error *err)
 {
     machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
     if (map == NULL)
@@ -443,9 +442,9 @@ static machsym_result ms_map_open_by_sheets(ms_span bytes, const machsym_reader 
     ms_zero(map, sizeof *map);
     map->allocator = allocator;
     map->bytes = bytes;
-    map->read = *read;
-    map->by_sheets = true;
-    machsym_result result = ms_map_check(map, read->size, 0, err);
+    map->io = *io;
+    map->by_pages = true;
+    machsym_result result = ms_map_check(map, io->size, 0, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -599,16 +598,16 @@ static ms_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
     return run->calls + (uint64_t)run->call_bytes * run->call_count;
 }
 
-/* Bytes of the file: of a map that is in memory and checked as they are, else from sheets, until the next
+/* Bytes of the file: of a map that is in memory and checked as they are, else from pages, until the next
  * call. NULL when those are damaged or cannot be read. */
-static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t len)
+static inline const uint8_t *ms_map_at(const machsym_map *map, ms_pg *pages, uint64_t at, uint64_t len)
 {
-    return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
+    return pages == NULL ? map->bytes.ptr + at : ms_pg_at(pages, at, len);
 }
 
 /* Reads a run of a table whose head is at p. at: its position; usual: only one with the usual widths. Returns
  * false when it is another one, or a number of it is out of bounds; *is_lost when it cannot be read. */
-static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at, const uint8_t *p,
+static ms_INLINE bool ms_map_open_run(ms_pg *pages, const ms_map_area *runs, uint64_t at, const uint8_t *p,
                                       bool usual, ms_map_run *run, bool *is_lost)
 {
     uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
@@ -633,8 +632,8 @@ static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, ui
     uint64_t need = ms_map_set_parts(run);
     if (need > len)
         return false;
-    if (sheets != NULL)
-        run->v = ms_sh_at(sheets, runs->at + at, need + ms_MAP_MARGIN);
+    if (pages != NULL)
+        run->v = ms_pg_at(pages, runs->at + at, need + ms_MAP_MARGIN);
     *is_lost = run->v == NULL;
     return run->v != NULL;
 }
@@ -642,12 +641,12 @@ static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, ui
 /* ---- What a session keeps of a map ---- */
 
 /* A block of text that is unpacked, or its beginning. */
-typedef struct ms_map_page {
+typedef struct ms_map_block {
     uint64_t unit; /* number + 1; 0: none */
     uint64_t next; /* the unit where the next block begins */
     size_t len;
     uint8_t v[ms_PK_BLOCK + 16];
-} ms_map_page;
+} ms_map_block;
 
 /* The texts at a place. */
 typedef struct ms_map_recent {
@@ -658,17 +657,17 @@ typedef struct ms_map_recent {
 /* Names that were unpacked before. */
 typedef struct ms_map_kept {
     const machsym_map *map;
-    ms_sh sheets; /* of a map whose sheets are compared when they are needed */
+    ms_pg pages;  /* of a map whose pages are compared when they are needed */
     ms_span dict; /* of such a map; its ptr NULL: it was not needed yet */
     bool dict_is_lost;
-    ms_arena arena;      /* of this */
-    ms_arena cache;      /* of what can be dropped */
-    ms_tab page_numbers; /* unit to the number of its page, from 1 on */
-    ms_map_page **pages; /* by number; in cache */
-    size_t page_count;
-    size_t page_cap;
-    ms_map_page *names;  /* where the last names stood; NULL: nowhere yet */
-    ms_map_page *paths;  /* the same of paths */
+    ms_arena arena;        /* of this */
+    ms_arena cache;        /* of what can be dropped */
+    ms_tab block_numbers;  /* unit to the number of its block, from 1 on */
+    ms_map_block **blocks; /* by number; in cache */
+    size_t block_count;
+    size_t block_cap;
+    ms_map_block *names; /* where the last names stood; NULL: nowhere yet */
+    ms_map_block *paths; /* the same of paths */
     ms_tab text_numbers; /* place and kind to the number of texts that no block has alone, from 1 on */
     machsym_path *texts; /* by number; in cache */
     size_t text_count;
@@ -678,19 +677,19 @@ typedef struct ms_map_kept {
 } ms_map_kept;
 
 static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator,
-                                     machsym_reads *reads)
+                                     machsym_io_stats *reads)
 {
     ms_arena arena = ms_arena_make(allocator);
     ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
     if (kept == NULL)
         return NULL;
-    if (map->by_sheets && !ms_map_open_sheets(map, allocator, reads, &kept->sheets)) {
+    if (map->by_pages && !ms_map_open_pages(map, allocator, reads, &kept->pages)) {
         ms_arena_free(&arena);
         return NULL;
     }
     kept->map = map;
     kept->cache = ms_arena_make(allocator);
-    kept->page_numbers.arena = kept->text_numbers.arena = &kept->cache;
+    kept->block_numbers.arena = kept->text_numbers.arena = &kept->cache;
     kept->arena = arena;
     return kept;
 }
@@ -699,7 +698,7 @@ static void ms_map_close_kept(ms_map_kept *kept)
 {
     ms_arena arena = kept->arena; /* the object lies in it */
     ms_arena_free(&kept->cache);
-    ms_arena_free(&kept->sheets.arena);
+    ms_arena_free(&kept->pages.arena);
     ms_arena_free(&arena);
 }
 
@@ -708,26 +707,26 @@ static void ms_map_hold_kept(ms_map_kept *kept, ms_arena *held)
 {
     ms_arena arena = kept->arena;
     ms_arena_take_all(held, &kept->cache);
-    ms_arena_free(&kept->sheets.arena);
+    ms_arena_free(&kept->pages.arena);
     ms_arena_free(&arena);
 }
 
 static size_t ms_map_kept_memory(const ms_map_kept *kept)
 {
-    return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
+    return kept->arena.total + kept->cache.total + kept->pages.arena.total;
 }
 
-/* Whether memory ever ran out for what a session keeps: sheets and the dictionary are missing as names
+/* Whether memory ever ran out for what a session keeps: pages and the dictionary are missing as names
  * are. */
 static bool ms_map_kept_failed(const ms_map_kept *kept)
 {
-    return kept->arena.failed || kept->cache.failed || kept->sheets.arena.failed;
+    return kept->arena.failed || kept->cache.failed || kept->pages.arena.failed;
 }
 
 /* Where a session gets bytes of its map; NULL: the map is checked. */
-static ms_sh *ms_map_kept_sheets(ms_map_kept *kept)
+static ms_pg *ms_map_kept_pages(ms_map_kept *kept)
 {
-    return kept != NULL && kept->map->by_sheets ? &kept->sheets : NULL;
+    return kept != NULL && kept->map->by_pages ? &kept->pages : NULL;
 }
 
 /* ---- Lookup ---- */
@@ -763,17 +762,17 @@ static uint64_t ms_map_count_below(const uint8_t *pairs, uint64_t count, uint64_
 }
 
 /* The position of the run that a list of runs leads to. */
-static uint64_t ms_map_run_of_list(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t at,
+static uint64_t ms_map_run_of_list(const machsym_map *map, ms_pg *pages, unsigned index, uint64_t at,
                                    uint64_t off, bool *is_lost)
 {
     const ms_map_area *area = &map->tables[index];
     if (at >= area->len / 4)
         return UINT64_MAX;
-    const uint8_t *list = ms_map_at(map, sheets, area->at + 4 * at, 4);
+    const uint8_t *list = ms_map_at(map, pages, area->at + 4 * at, 4);
     uint64_t count = list != NULL ? ms_rd_raw_u32(list) : 0;
     ms_lower_to(&count, (area->len / 4 - at - 1) / 2);
     if (list != NULL && count != 0)
-        list = ms_map_at(map, sheets, area->at + 4 * at, 4 + 8 * count);
+        list = ms_map_at(map, pages, area->at + 4 * at, 4 + 8 * count);
     *is_lost = list == NULL;
     if (list == NULL || count == 0)
         return UINT64_MAX;
@@ -791,19 +790,19 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
 
 /* The position of the run from which on a lookup steps forward: none after it begins at or below off but a
  * few. */
-static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
-                                           uint64_t off, bool *is_lost)
+static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_pg *pages, unsigned index, uint64_t off,
+                                           bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
-    const uint8_t *bucket = ms_map_at(map, sheets, ms_map_bucket(map, index, off), 4);
+    const uint8_t *bucket = ms_map_at(map, pages, ms_map_bucket(map, index, off), 4);
     *is_lost = bucket == NULL;
     if (bucket == NULL)
         return UINT64_MAX;
     uint32_t number = ms_rd_raw_u32(bucket);
     if (number <= ms_MAP_LAST_RUN)
         return 2 * (uint64_t)number;
-    return ms_map_run_of_list(map, sheets, index, number & ms_MAP_LAST_RUN, off, is_lost);
+    return ms_map_run_of_list(map, pages, index, number & ms_MAP_LAST_RUN, off, is_lost);
 }
 
 /* Start number i, of starts with that many bytes each. */
@@ -886,16 +885,16 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
 }
 
 /* Looks for off in the runs of a table from a position on. usual: only in runs that have the usual widths. */
-static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_pg *pages, unsigned kind, uint64_t at,
                                        uint64_t off, bool usual, ms_map_hit *hit)
 {
     const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
     hit->hi = UINT64_MAX;
     for (unsigned step = 0; runs->len >= ms_MAP_RUN_HEAD && at <= runs->len - ms_MAP_RUN_HEAD; step++) {
-        if (step > 0 && sheets == NULL)
+        if (step > 0 && pages == NULL)
             ms_map_fetch_run(map, kind, at, ms_MAP_FETCHED);
-        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
+        const uint8_t *p = ms_map_at(map, pages, runs->at + at, ms_MAP_RUN_HEAD);
         MACHSYM_COUNT_WORK(1);
         hit->is_lost = p == NULL;
         uint64_t begin = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
@@ -909,7 +908,7 @@ static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, un
         at += ms_rd_raw_u32(p + 4);
         if (off >= ms_rd_raw_u32(p + 8))
             continue;
-        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, usual, &hit->run, &hit->is_lost))
+        if (!ms_map_open_run(pages, runs, at - ms_rd_raw_u32(p + 4), p, usual, &hit->run, &hit->is_lost))
             return false;
         if (ms_map_in_run(off, hit))
             return true;
@@ -918,11 +917,11 @@ static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, un
 }
 
 /* Looks for off in the runs that an index leads to. */
-static bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off, ms_map_hit *hit)
+static bool ms_map_find(const machsym_map *map, ms_pg *pages, unsigned index, uint64_t off, ms_map_hit *hit)
 {
     bool is_lost = false;
-    uint64_t at = ms_map_first_run(map, sheets, index, off, &is_lost);
-    bool found = ms_map_find_from(map, sheets, index + 1, at, off, false, hit);
+    uint64_t at = ms_map_first_run(map, pages, index, off, &is_lost);
+    bool found = ms_map_find_from(map, pages, index + 1, at, off, false, hit);
     hit->is_lost |= is_lost;
     return found;
 }
@@ -1037,22 +1036,22 @@ static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map
 }
 
 /* The frames of the symbol at an offset from the text base. Returns 0 when there is none. */
-static size_t ms_map_symbol_frames(const machsym_map *map, ms_sh *sheets, uint64_t off,
+static size_t ms_map_symbol_frames(const machsym_map *map, ms_pg *pages, uint64_t off,
                                    machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    bool found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
+    bool found = ms_map_find(map, pages, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
     return found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
 }
 
 /* The frame of a range that has a line but no function: the line, in the symbol that is there. */
-static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t off, const ms_map_hit *hit,
+static size_t ms_map_line_frames(const machsym_map *map, ms_pg *pages, uint64_t off, const ms_map_hit *hit,
                                  machsym_map_frame *frames, size_t cap)
 {
     machsym_map_frame line;
     ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
     ms_map_take_near(map, &line);
-    size_t count = ms_map_symbol_frames(map, sheets, off, frames, cap);
+    size_t count = ms_map_symbol_frames(map, pages, off, frames, cap);
     if (cap == 0)
         return 1;
     if (count == 0)
@@ -1067,58 +1066,58 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
 
 /* The frames at an offset of 32 bits from the text base: those that the runs from debug info tell of, or
  * else those of symbols. at: the position of the run that its search begins with. */
-static ms_NOINLINE size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+static ms_NOINLINE size_t ms_map_frames_from(const machsym_map *map, ms_pg *pages, uint64_t at, uint64_t off,
                                              machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, false, &hit);
+    bool found = ms_map_find_from(map, pages, ms_MAP_RUNS, at, off, false, &hit);
     if (!found) /* of what is lost, a symbol would be the wrong answer */
-        return hit.is_lost ? 0 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+        return hit.is_lost ? 0 : ms_map_symbol_frames(map, pages, off, frames, cap);
     if (hit.link == ms_MAP_ONLY_LINES)
-        return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
+        return ms_map_line_frames(map, pages, off, &hit, frames, cap);
     return ms_map_chain_frames(map, &hit, frames, cap);
 }
 
 /* Whether the runs that a search went through, from a position to the end of the one that it found, are as
  * they were written. */
-static inline bool ms_map_are_right(const machsym_map *map, ms_sh *sheets, uint64_t at, const ms_map_run *run)
+static inline bool ms_map_are_right(const machsym_map *map, ms_pg *pages, uint64_t at, const ms_map_run *run)
 {
     const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
     const uint8_t *first = map->bytes.ptr + runs->at + at;
-    return ms_sh_at(sheets, runs->at + at,
+    return ms_pg_at(pages, runs->at + at,
                     (uint64_t)(run->v - first) + ms_rd_raw_u32(run->v + 4) + ms_MAP_MARGIN) != NULL;
 }
 
 /* The same in a map that is in memory. Most lookups end in a chain of a run with the usual widths, and that
  * is right; others are begun again. */
-static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, ms_pg *pages, uint64_t at, uint64_t off,
                                              machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     if (!ms_SMALL_CODE && ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) &&
-        hit.link != ms_MAP_ONLY_LINES && (sheets == NULL || ms_map_are_right(map, sheets, at, &hit.run)))
+        hit.link != ms_MAP_ONLY_LINES && (pages == NULL || ms_map_are_right(map, pages, at, &hit.run)))
         return ms_map_chain_frames(map, &hit, frames, cap);
-    return ms_map_frames_from(map, sheets, at, off, frames, cap);
+    return ms_map_frames_from(map, pages, at, off, frames, cap);
 }
 
 /* The frames at an address. */
-static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr, machsym_map_frame *frames,
+static size_t ms_map_frames(const machsym_map *map, ms_pg *pages, uint64_t addr, machsym_map_frame *frames,
                             size_t cap)
 {
     uint64_t off = addr - map->head.text_addr; /* of an address below the text base, above 32 bits */
     bool is_lost = false;
-    if (off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
+    if (off > UINT32_MAX || (pages == NULL && !ms_map_is_here(map)))
         return 0;
-    if (sheets == NULL) {
+    if (pages == NULL) {
         uint64_t at = ms_map_first_run(map, NULL, ms_MAP_INDEX, off, &is_lost);
         ms_map_fetch_run(map, ms_MAP_RUNS, at, ms_MAP_FETCHED);
         return ms_map_frames_here(map, NULL, at, off, frames, cap);
     }
-    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
+    uint64_t at = ms_map_first_run(map, pages, ms_MAP_INDEX, off, &is_lost);
     if (is_lost)
         return 0;
-    return !ms_SMALL_CODE && ms_map_is_here(map) ? ms_map_frames_here(map, sheets, at, off, frames, cap)
-                                                 : ms_map_frames_from(map, sheets, at, off, frames, cap);
+    return !ms_SMALL_CODE && ms_map_is_here(map) ? ms_map_frames_here(map, pages, at, off, frames, cap)
+                                                 : ms_map_frames_from(map, pages, at, off, frames, cap);
 }
 
 /* Fetches the number of the bucket of an offset into the processor's cache. */
@@ -1128,15 +1127,16 @@ static inline void ms_map_fetch_bucket(const machsym_map *map, uint64_t off)
         ms_fetch(map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off));
 }
 
-/* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
- * what the next ones need. */
-static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
-                        machsym_map_frame *frames, size_t cap, size_t *counts)
+/* The frames at count addresses, those of one after those of the other, as many as fit into cap. While one
+ * address is looked up, the processor fetches what the next ones need. Returns how many frames all have. */
+static size_t ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                          machsym_answer *answers, machsym_map_frame *frames, size_t cap)
 {
     uint64_t at[ms_MAP_UNDER_WAY]; /* where the search of a lookup begins, by its number's rest */
     uint64_t base = map->head.text_addr;
     bool is_here = ms_map_is_here(map);
     bool is_lost = false; /* of a map that is in memory, nothing is */
+    size_t total = 0;
     for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER; i++) {
         size_t run = i - ms_MAP_UNTIL_RUN; /* before there is one, a number above all */
         size_t answer = i - ms_MAP_UNTIL_ANSWER;
@@ -1147,30 +1147,35 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
             ms_map_fetch_run(map, ms_MAP_RUNS, place, ms_MAP_FETCHED_OF_MANY);
             at[run % ms_MAP_UNDER_WAY] = place;
         }
-        if (answer < count)
-            counts[answer] =
-                !is_here || addrs[answer] - base > UINT32_MAX
-                    ? 0
-                    : ms_map_frames_here(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
-                                         cap != 0 ? frames + answer * cap : NULL, cap);
+        if (answer < count) {
+            size_t room = total < cap ? cap - total : 0;
+            bool is_inside = is_here && addrs[answer] - base <= UINT32_MAX;
+            answers[answer].first = total;
+            answers[answer].count =
+                is_inside ? ms_map_frames_here(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
+                                               room != 0 ? frames + total : NULL, room)
+                          : 0;
+            total += answers[answer].count;
+        }
     }
+    return total;
 }
 
 /* ---- Names ---- */
 
 /* The text that packed blocks refer to. Of one that is longer, no match reaches more than its end. A session
- * copies it, since bytes of a sheet do not stay. */
+ * copies it, since bytes of a page do not stay. */
 static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
 {
     const ms_map_area *dict = &map->tables[ms_MAP_DICT];
-    ms_sh *sheets = ms_map_kept_sheets(kept);
-    if (sheets == NULL)
+    ms_pg *pages = ms_map_kept_pages(kept);
+    if (pages == NULL)
         return ms_map_table_bytes(map, ms_MAP_DICT);
     size_t len = dict->len < UINT16_MAX ? (size_t)dict->len : (size_t)UINT16_MAX;
     if (kept->dict.ptr != NULL || kept->dict_is_lost)
         return kept->dict;
     uint8_t *copy = (uint8_t *)ms_arena_alloc(&kept->arena, len + 1, 1);
-    const uint8_t *bytes = len != 0 ? ms_sh_at(sheets, dict->at + dict->len - len, len) : NULL;
+    const uint8_t *bytes = len != 0 ? ms_pg_at(pages, dict->at + dict->len - len, len) : NULL;
     kept->dict_is_lost = copy == NULL || (bytes == NULL && len != 0);
     if (kept->dict_is_lost)
         return kept->dict;
@@ -1183,83 +1188,83 @@ static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
 /* Unpacks the block at a unit of TEXT so far that want bytes of it are there. Returns false when they are
  * not. */
 static bool ms_map_turn_to(const machsym_map *map, ms_map_kept *kept, uint64_t unit, size_t want,
-                           ms_map_page *page)
+                           ms_map_block *block)
 {
     const ms_map_area *text = &map->tables[ms_MAP_TEXT];
-    ms_sh *sheets = ms_map_kept_sheets(kept);
-    if (page->unit == unit + 1 && page->len >= want)
+    ms_pg *pages = ms_map_kept_pages(kept);
+    if (block->unit == unit + 1 && block->len >= want)
         return true;
-    if (unit >= text->len / ms_MAP_UNIT || (sheets == NULL && !ms_map_is_here(map)))
+    if (unit >= text->len / ms_MAP_UNIT || (pages == NULL && !ms_map_is_here(map)))
         return false;
     ms_span dict = ms_map_dict(map, kept);
     uint64_t at = unit * ms_MAP_UNIT;
-    const uint8_t *p = ms_map_at(map, sheets, text->at + at, 2);
+    const uint8_t *p = ms_map_at(map, pages, text->at + at, 2);
     uint64_t size = p != NULL ? ms_rd_raw_u16(p) : UINT64_MAX;
     if (size > ms_PK_BLOCK || size > text->len - at - 2 || (kept != NULL && kept->dict_is_lost))
         return false;
-    p = ms_map_at(map, sheets, text->at + at, 2 + size);
+    p = ms_map_at(map, pages, text->at + at, 2 + size);
     if (p == NULL)
         return false;
-    page->unit = unit + 1;
-    page->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
-    page->len = ms_pk_unpack(dict, ms_span_make(p + 2, (size_t)size), page->v, want);
-    return page->len >= want;
+    block->unit = unit + 1;
+    block->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
+    block->len = ms_pk_unpack(dict, ms_span_make(p + 2, (size_t)size), block->v, want);
+    return block->len >= want;
 }
 
 /* Reads texts that follow each other in TEXT. */
 typedef struct ms_map_texts {
     const machsym_map *map;
-    ms_map_kept *kept; /* NULL: only page is there to unpack into */
-    ms_map_page *page; /* the block that was read last */
-    uint64_t unit;     /* where the next byte stands */
+    ms_map_kept *kept;   /* NULL: only block is there to unpack into */
+    ms_map_block *block; /* the block that was read last */
+    uint64_t unit;       /* where the next byte stands */
     size_t at;
 } ms_map_texts;
 
-static ms_map_texts ms_map_texts_at(const machsym_map *map, ms_map_kept *kept, ms_map_page *page,
+static ms_map_texts ms_map_texts_at(const machsym_map *map, ms_map_kept *kept, ms_map_block *block,
                                     uint64_t place)
 {
     ms_map_texts t;
     t.map = map;
     t.kept = kept;
-    t.page = page;
+    t.block = block;
     t.unit = place >> ms_PK_BLOCK_BITS;
     t.at = (size_t)(place & (ms_PK_BLOCK - 1));
     return t;
 }
 
-/* The page of a block that a session keeps, which is unpacked once. NULL when memory is out. */
-static ms_map_page *ms_map_kept_page(ms_map_kept *kept, uint64_t unit)
+/* A block of text that a session keeps, unpacked once. NULL when memory is out. */
+static ms_map_block *ms_map_kept_block(ms_map_kept *kept, uint64_t unit)
 {
-    ms_tab_slot *slot = ms_tab_get(&kept->page_numbers, unit, 0);
+    ms_tab_slot *slot = ms_tab_get(&kept->block_numbers, unit, 0);
     if (slot != NULL && slot->value != 0)
-        return kept->pages[slot->value - 1];
-    ms_map_page **v = (ms_map_page **)ms_arena_grow(&kept->cache, kept->pages, kept->page_count,
-                                                    &kept->page_cap, sizeof *v);
-    ms_map_page *page = (ms_map_page *)ms_arena_alloc(&kept->cache, 1, sizeof *page);
-    if (slot == NULL || v == NULL || page == NULL)
+        return kept->blocks[slot->value - 1];
+    ms_map_block **v = (ms_map_block **)ms_arena_grow(&kept->cache, kept->blocks, kept->block_count,
+                                                      &kept->block_cap, sizeof *v);
+    ms_map_block *block = (ms_map_block *)ms_arena_alloc(&kept->cache, 1, sizeof *block);
+    if (slot == NULL || v == NULL || block == NULL)
         return NULL;
-    page->unit = 0;
-    kept->pages = v;
-    v[kept->page_count++] = page;
-    slot->value = (uint32_t)kept->page_count;
-    return page;
+    block->unit = 0;
+    kept->blocks = v;
+    v[kept->block_count++] = block;
+    slot->value = (uint32_t)kept->block_count;
+    return block;
 }
 
-/* Has the page hold len bytes of the text from where it is, or up to the end of its block. Returns how
+/* Has the block hold len bytes of the text from where it is, or up to the end of its block. Returns how
  * many there are; 0 when none are. */
 static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
 {
     size_t left = ms_PK_BLOCK - t->at;
     if (t->kept != NULL) {
-        if (t->page == NULL || t->page->unit != t->unit + 1) /* else the block is the one before */
-            t->page = ms_map_kept_page(t->kept, t->unit);
-        if (t->page == NULL || !ms_map_turn_to(t->map, t->kept, t->unit, ms_PK_BLOCK, t->page))
+        if (t->block == NULL || t->block->unit != t->unit + 1) /* else the block is the one before */
+            t->block = ms_map_kept_block(t->kept, t->unit);
+        if (t->block == NULL || !ms_map_turn_to(t->map, t->kept, t->unit, ms_PK_BLOCK, t->block))
             return 0;
         return len < left ? len : left;
     }
     size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
     if (!ms_map_turn_to(t->map, t->kept, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK,
-                        t->page))
+                        t->block))
         return 0;
     return len < left ? len : left;
 }
@@ -1273,13 +1278,13 @@ static bool ms_map_take(ms_map_texts *t, char *out, size_t len)
         if (count == 0)
             return false;
         if (out != NULL) {
-            ms_copy(out, t->page->v + t->at, count);
+            ms_copy(out, t->block->v + t->at, count);
             out += count;
         }
         len -= count;
         t->at += count;
         if (t->at == ms_PK_BLOCK) {
-            t->unit = t->page->next;
+            t->unit = t->block->next;
             t->at = 0;
         }
     }
@@ -1334,9 +1339,9 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                            machsym_frame *frames, char *text, size_t cap)
 {
-    /* Names of callers lie near those of calls, and files near files: each kind has its page. */
-    ms_map_page names;
-    ms_map_page paths;
+    /* Names of callers lie near those of calls, and files near files: each kind has its block. */
+    ms_map_block names;
+    ms_map_block paths;
     size_t used = 0;
     names.unit = paths.unit = 0;
     for (size_t i = 0; i < count; i++) {
@@ -1354,7 +1359,7 @@ static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from
     return used;
 }
 
-/* Reads a text that a session keeps: a view of a page, or a copy of a text that runs on into other blocks. */
+/* Reads a text that a session keeps: a view of a block, or a copy of a text that goes on in other blocks. */
 static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
 {
     size_t len;
@@ -1363,7 +1368,7 @@ static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
     if (len == 0)
         return true;
     if (ms_map_turn_page(t, len) == len) {
-        *out = ms_str_make((const char *)t->page->v + t->at, len);
+        *out = ms_str_make((const char *)t->block->v + t->at, len);
         return ms_map_take(t, NULL, len);
     }
     char *copy = (char *)ms_arena_alloc(&t->kept->cache, len, 1);
@@ -1396,53 +1401,53 @@ static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t 
     return texts;
 }
 
-/* Finds texts that stand one after the other in a page, from a position on. Returns false when they go on
+/* Finds texts that stand one after the other in a block, from a position on. Returns false when they go on
  * after it. */
-static inline bool ms_map_texts_in(const ms_map_page *page, size_t at, unsigned count,
+static inline bool ms_map_texts_in(const ms_map_block *block, size_t at, unsigned count,
                                    machsym_str *const *out)
 {
     for (unsigned i = 0; i < count; i++) {
         if (at >= ms_PK_BLOCK) /* the one before ends with the block */
             return false;
-        size_t len = page->v[at];
+        size_t len = block->v[at];
         size_t bytes = len < 0x80 ? 1 : 2;
         MACHSYM_COUNT_WORK(1);
         if (bytes == 2)
-            len = (len & 0x7f) | (size_t)page->v[at + 1] << 7; /* of more bytes it is more than a block */
+            len = (len & 0x7f) | (size_t)block->v[at + 1] << 7; /* of more bytes it is more than a block */
         at += bytes;
         if (at > ms_PK_BLOCK || len > ms_PK_BLOCK - at)
             return false;
-        *out[i] = len != 0 ? ms_str_make((const char *)page->v + at, len) : ms_str_empty();
+        *out[i] = len != 0 ? ms_str_make((const char *)block->v + at, len) : ms_str_empty();
         at += len;
     }
     return true;
 }
 
 /* The texts at a place: the two names of a function, or the three pieces of a path. Blocks are unpacked when
- * they are first asked for. last: the page where such texts stood last. */
-static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count, ms_map_page **last)
+ * they are first asked for. last: the block where such texts stood last. */
+static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count, ms_map_block **last)
 {
     machsym_path texts;
     machsym_str *const all[3] = {&texts.comp_dir, &texts.dir, &texts.name};
     uint64_t unit = place >> ms_PK_BLOCK_BITS;
-    ms_map_page *page = *last;
+    ms_map_block *block = *last;
     if (ms_SMALL_CODE)
         return ms_map_joined_texts(kept, place, count);
     ms_zero(&texts, sizeof texts);
-    if (page == NULL || page->unit != unit + 1) {
-        page = ms_map_kept_page(kept, unit);
-        if (page == NULL || !ms_map_turn_to(kept->map, kept, unit, ms_PK_BLOCK, page))
+    if (block == NULL || block->unit != unit + 1) {
+        block = ms_map_kept_block(kept, unit);
+        if (block == NULL || !ms_map_turn_to(kept->map, kept, unit, ms_PK_BLOCK, block))
             return ms_map_joined_texts(kept, place, count);
-        *last = page;
+        *last = block;
     }
-    if (ms_map_texts_in(page, (size_t)(place & (ms_PK_BLOCK - 1)), count, all))
+    if (ms_map_texts_in(block, (size_t)(place & (ms_PK_BLOCK - 1)), count, all))
         return texts;
     return ms_map_joined_texts(kept, place, count);
 }
 
 /* The same. Addresses that follow each other have most texts in common. */
 static inline machsym_path ms_map_recent_texts(ms_map_kept *kept, uint64_t place, unsigned count,
-                                               ms_map_recent *recents, ms_map_page **last)
+                                               ms_map_recent *recents, ms_map_block **last)
 {
     ms_map_recent *r = &recents[(place ^ place >> 8) % ms_MAP_RECENT];
     if (ms_SMALL_CODE)

@@ -3,7 +3,7 @@
 #include "../api/options.h"
 #include "../api/api.h"
 #include "../base/reader.h"
-#include "sheets.h"
+#include "pages.h"
 #include "symmap.h"
 
 /* ==== >>twins ============================================================================================
@@ -66,23 +66,23 @@ static void ms_tw_store_call(const ms_tw_call *call, uint8_t *p)
 /* A table of rows that begin with numbers that ascend. */
 typedef struct ms_tw_table {
     const machsym_map *map;
-    ms_sh *sheets;
+    ms_pg *pages;
     uint64_t at;
     uint64_t bytes; /* of a row */
     uint64_t count;
 } ms_tw_table;
 
-static ms_tw_table ms_tw_table_of(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t bytes)
+static ms_tw_table ms_tw_table_of(const machsym_map *map, ms_pg *pages, unsigned kind, uint64_t bytes)
 {
-    bool is_here = sheets != NULL || ms_map_is_here(map);
-    ms_tw_table t = {map, sheets, map->tables[kind].at, bytes, is_here ? map->tables[kind].len / bytes : 0};
+    bool is_here = pages != NULL || ms_map_is_here(map);
+    ms_tw_table t = {map, pages, map->tables[kind].at, bytes, is_here ? map->tables[kind].len / bytes : 0};
     return t;
 }
 
 /* A row of a table; NULL when it is not there, or cannot be read. */
 static const uint8_t *ms_tw_row_at(const ms_tw_table *t, uint64_t i)
 {
-    return i < t->count ? ms_map_at(t->map, t->sheets, t->at + i * t->bytes, t->bytes) : NULL;
+    return i < t->count ? ms_map_at(t->map, t->pages, t->at + i * t->bytes, t->bytes) : NULL;
 }
 
 /* How many rows begin below two numbers. */
@@ -103,15 +103,15 @@ static uint64_t ms_tw_count_below(const ms_tw_table *t, uint32_t first, uint32_t
 
 /* ---- Lookup ---- */
 
-static ms_tw_table ms_tw_twins(const machsym_map *map, ms_sh *sheets)
+static ms_tw_table ms_tw_twins(const machsym_map *map, ms_pg *pages)
 {
-    return ms_tw_table_of(map, sheets, ms_MAP_TWINS, ms_TW_ROW_BYTES);
+    return ms_tw_table_of(map, pages, ms_MAP_TWINS, ms_TW_ROW_BYTES);
 }
 
 /* The body that holds an offset of code. Returns false when one function has that code for itself. */
-static bool ms_tw_at(const machsym_map *map, ms_sh *sheets, uint32_t off, ms_tw_body *body)
+static bool ms_tw_at(const machsym_map *map, ms_pg *pages, uint32_t off, ms_tw_body *body)
 {
-    ms_tw_table t = ms_tw_twins(map, sheets);
+    ms_tw_table t = ms_tw_twins(map, pages);
     uint64_t end = ms_tw_count_below(&t, off, UINT32_MAX); /* no code has a size of 4 GB */
     const uint8_t *row = end > 0 ? ms_tw_row_at(&t, end - 1) : NULL;
     if (row == NULL || off - ms_rd_raw_u32(row) >= ms_rd_raw_u32(row + 4))
@@ -132,10 +132,10 @@ static bool ms_tw_at(const machsym_map *map, ms_sh *sheets, uint32_t off, ms_tw_
 
 /* The frames at an offset of a body if the code is that of its function with a number, from 1 on. Returns 0
  * when the map does not tell. */
-static size_t ms_tw_frames(const machsym_map *map, ms_sh *sheets, const ms_tw_body *body, uint32_t number,
+static size_t ms_tw_frames(const machsym_map *map, ms_pg *pages, const ms_tw_body *body, uint32_t number,
                            uint32_t off, machsym_map_frame *frames, size_t cap)
 {
-    ms_tw_table t = ms_tw_twins(map, sheets);
+    ms_tw_table t = ms_tw_twins(map, pages);
     ms_map_hit hit;
     const uint8_t *row = number - 1 < body->count ? ms_tw_row_at(&t, body->first + (number - 1)) : NULL;
     uint32_t inside = off - body->lo;
@@ -143,7 +143,7 @@ static size_t ms_tw_frames(const machsym_map *map, ms_sh *sheets, const ms_tw_bo
         return 0;
     uint32_t size = ms_rd_raw_u32(row + 4);
     uint64_t at = (uint64_t)ms_rd_raw_u32(row + 8) + inside;
-    if (at > UINT32_MAX || !ms_map_find(map, sheets, ms_MAP_TWIN_INDEX, at, &hit))
+    if (at > UINT32_MAX || !ms_map_find(map, pages, ms_MAP_TWIN_INDEX, at, &hit))
         return 0;
     size_t count = ms_map_chain_frames(map, &hit, frames, cap);
     for (size_t i = 0; i < count && i < cap; i++) {
@@ -155,10 +155,10 @@ static size_t ms_tw_frames(const machsym_map *map, ms_sh *sheets, const ms_tw_bo
 
 /* Which function of a body is called by the call that returns to an offset, if a function with a number in
  * its own body makes it. Returns the callee's number; UINT32_MAX when the map does not tell. */
-static uint32_t ms_tw_callee(const machsym_map *map, ms_sh *sheets, uint32_t return_off, uint32_t caller,
+static uint32_t ms_tw_callee(const machsym_map *map, ms_pg *pages, uint32_t return_off, uint32_t caller,
                              uint32_t body)
 {
-    ms_tw_table t = ms_tw_table_of(map, sheets, ms_MAP_CALLS, ms_TW_CALL_BYTES);
+    ms_tw_table t = ms_tw_table_of(map, pages, ms_MAP_CALLS, ms_TW_CALL_BYTES);
     const uint8_t *row = ms_tw_row_at(&t, ms_tw_count_below(&t, return_off, caller));
     if (row == NULL || ms_rd_raw_u32(row) != return_off || ms_rd_raw_u32(row + 4) != caller ||
         ms_rd_raw_u32(row + 8) != body)

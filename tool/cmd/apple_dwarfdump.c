@@ -133,11 +133,11 @@ static bool called_put_entries(text *t, entries *all, machsym_session *session, 
 {
     machsym_explanation how;
     machsym_frame frame;
-    machsym_session_explain(session, addr, &how);
+    machsym_session_explain_addr(session, addr, &how);
     const entry_unit *unit = how.unit_source != MACHSYM_UNIT_NONE ? entries_unit(all, how.unit_offset) : NULL;
     if (unit == NULL)
         return false;
-    bool has_frame = machsym_session_frames(session, addr, &frame, 1) > 0;
+    bool has_frame = machsym_session_frames_at_addr(session, addr, &frame, 1) > 0;
     uint64_t function = has_frame ? frame.die_offset : 0;
     uint64_t block = function != 0 ? entry_block_at(all, function, addr) : 0;
     bool has_row = how.row_used < how.row_count;

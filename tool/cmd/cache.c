@@ -142,7 +142,7 @@ static bool cache_cmd_add_bytes(extraction *x, text *t, uint64_t addr, uint64_t 
         return cache_cmd_fail(x, "the image has more than 1 GB");
     if (size == 0)
         return true;
-    size_t got = machsym_image_read_cache(x->image, addr, text_room(t, (size_t)size), (size_t)size);
+    size_t got = machsym_image_read_cache_at_addr(x->image, addr, text_room(t, (size_t)size), (size_t)size);
     t->len += got;
     return got == size ||
            cache_cmd_fail(x, "a part of the image lies in a file of the cache that is not there, or has "

@@ -75,8 +75,8 @@ static void owners_cmd_print_address(const request *r, const machsym_image *imag
     machsym_image_get_info(image, &info);
     if (parse_hex(written, strlen(written), &given)) {
         uint64_t load = r->has_load ? r->base : r->has_slide ? info.text_addr + r->base : info.text_addr;
-        uint64_t addr = machsym_image_addr(image, load, given);
-        size_t count = machsym_session_frames(session, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
+        uint64_t addr = machsym_image_addr_of_pc(image, load, given);
+        size_t count = machsym_session_frames_at_addr(session, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
         owner = owners_find(owned, addr, count > 0 ? &frames[0] : NULL);
     }
     if (r->json) {
@@ -103,7 +103,7 @@ static void owners_cmd_collect(machsym_session *session, owners_image *owned, ru
     while (machsym_session_next_symbol(session, &at, &symbol)) {
         run one = {symbol.lo, symbol.hi, {0}, 1};
         memset(&frame, 0, sizeof frame);
-        size_t count = machsym_session_frames(session, symbol.lo, &frame, 1);
+        size_t count = machsym_session_frames_at_addr(session, symbol.lo, &frame, 1);
         one.owner = owners_find(owned, symbol.lo, count > 0 ? &frame : NULL);
         run *last = to->count > 0 ? &to->v[to->count - 1] : NULL;
         if (last != NULL && last->hi == one.lo && str_equal(last->owner, one.owner)) {

@@ -141,8 +141,8 @@ static machsym_result cache_open_files(const unpacked_files *files, const char *
     if (files->v != NULL)
         desc.bytes = (machsym_bytes){files->v[0].v, files->v[0].len};
     for (size_t i = 1; i < files->count; i++)
-        parts[desc.cache_part_count++] = (machsym_bytes){files->v[i].v, files->v[i].len};
-    desc.cache_parts = parts;
+        parts[desc.cache_file_count++] = (machsym_bytes){files->v[i].v, files->v[i].len};
+    desc.cache_files = parts;
     return machsym_image_open(&desc, out, err);
 }
 

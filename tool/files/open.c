@@ -218,7 +218,7 @@ void open_put_damage(text *t, const machsym_image_info *info)
 
 bool open_read_info(const machsym_image *image, machsym_image_info *info)
 {
-    bool ok = machsym_image_read_info(image, info);
+    bool ok = machsym_image_count_damage(image, info);
     if (!ok)
         status_note_memory();
     return ok;
@@ -257,8 +257,8 @@ void open_say_met_damage(const machsym_image *image)
 
 void open_say_lost(const char *path, const machsym_session *session)
 {
-    machsym_reads reads;
-    machsym_session_get_reads(session, &reads);
+    machsym_io_stats reads;
+    machsym_session_get_io_stats(session, &reads);
     if (reads.lost == 0)
         return;
     status_note_damage();

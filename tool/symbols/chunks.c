@@ -499,7 +499,7 @@ size_t chunk_seat_frames(chunk_seat *seat, uint64_t addr, machsym_frame *frames,
             continue;
         if (!chunk_enter(seat, table, index))
             return 0;
-        count = machsym_session_frames(seat->sessions[table], addr, frames, cap);
+        count = machsym_session_frames_at_addr(seat->sessions[table], addr, frames, cap);
     }
     return count < cap ? count : cap;
 }

@@ -304,11 +304,11 @@ static bool owners_find_end(const rule *r, const char *written, const machsym_im
     }
     machsym_image_get_info(image, &info);
     if (r->base == BASE_LOAD)
-        *lo = machsym_image_addr(image, r->base_addr, *lo);
+        *lo = machsym_image_addr_of_pc(image, r->base_addr, *lo);
     else if (r->base == BASE_SLIDE)
-        *lo = machsym_image_addr(image, info.text_addr + r->base_addr, *lo);
+        *lo = machsym_image_addr_of_pc(image, info.text_addr + r->base_addr, *lo);
     *hi = *lo + 1;
-    if (machsym_session_frames(session, *lo, frames, 1) == 1 && frames[0].function_size != 0)
+    if (machsym_session_frames_at_addr(session, *lo, frames, 1) == 1 && frames[0].function_size != 0)
         *hi = frames[0].function_start + frames[0].function_size;
     return true;
 }

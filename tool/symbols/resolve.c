@@ -116,8 +116,8 @@ static size_t resolve_frames(void *context, uint64_t addr, machsym_frame *frames
     return count;
 }
 
-static size_t resolve_stack(void *context, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                            machsym_frame *frames, size_t cap)
+static size_t resolve_stack(void *context, const machsym_stack_addr *pcs, size_t count,
+                            machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     const resolving *w = context;
     size_t total = symbol_source_stack(loan_source(&w->loan), pcs, count, calls, frames, cap);

@@ -99,7 +99,7 @@ bool symbol_file_open_or_say(const symbol_desc *desc, symbol_file *out)
 
 uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t pc)
 {
-    return machsym_image_addr(file->image, load_addr, pc);
+    return machsym_image_addr_of_pc(file->image, load_addr, pc);
 }
 
 /* ---- Names are made readable once ---- */
@@ -374,7 +374,7 @@ size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *fram
     symbol_trim_map(s);
     if (s->chunk_bytes > NAME_BYTES_KEPT)
         symbol_forget_names(s);
-    size_t count = machsym_session_frames(s->session, addr, frames, cap);
+    size_t count = machsym_session_frames_at_addr(s->session, addr, frames, cap);
     if (s->least == 0)
         s->least = machsym_session_memory(s->session);
     return symbol_note_memory(s, frames, count, cap);
@@ -385,32 +385,32 @@ size_t symbol_source_next_folded(symbol_source *s, uint64_t addr, machsym_cursor
 {
     if (s->seat != NULL)
         return 0;
-    size_t count = machsym_session_next_folded(s->session, addr, at, frames, cap);
+    size_t count = machsym_session_next_folded_at_addr(s->session, addr, at, frames, cap);
     return symbol_note_memory(s, frames, count, cap);
 }
 
 size_t symbol_source_shared_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap,
                                    size_t *sharing)
 {
-    const machsym_pc pc = {addr, false};
-    machsym_call call = {0, 0, 1, false};
+    const machsym_stack_addr pc = {addr, false};
+    machsym_stack_answer call = {0, 0, 1, false};
     *sharing = 1;
     if (s->seat != NULL)
         return symbol_source_frames(s, addr, frames, cap);
     if (s->chunk_bytes > NAME_BYTES_KEPT)
         symbol_forget_names(s);
-    size_t count = machsym_session_stack(s->session, &pc, 1, &call, frames, cap);
+    size_t count = machsym_session_frames_of_stack(s->session, &pc, 1, &call, frames, cap);
     *sharing = call.function_count;
     return symbol_note_memory(s, frames, count, cap);
 }
 
-size_t symbol_source_stack(symbol_source *s, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                           machsym_frame *frames, size_t cap)
+size_t symbol_source_stack(symbol_source *s, const machsym_stack_addr *pcs, size_t count,
+                           machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     memset(calls, 0, count * sizeof *calls);
     if (s->seat != NULL)
         return 0;
-    size_t total = machsym_session_stack(s->session, pcs, count, calls, frames, cap);
+    size_t total = machsym_session_frames_of_stack(s->session, pcs, count, calls, frames, cap);
     symbol_note_memory(s, frames, total, cap);
     return total;
 }

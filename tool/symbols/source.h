@@ -81,16 +81,16 @@ const machsym_map *symbol_source_map(const symbol_source *source);
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
-/* The frames of the next function that shares the code at an address, as machsym_session_next_folded tells
- * them. Returns how many; never more than cap; 0 at the end, and at once for chunks. */
+/* The frames of the next function that shares the code at an address, as machsym_session_next_folded_at_addr
+ * tells them. Returns how many; never more than cap; 0 at the end, and at once for chunks. */
 size_t symbol_source_next_folded(symbol_source *source, uint64_t addr, machsym_cursor *at,
                                  machsym_frame *frames, size_t cap);
 /* The same, and how many functions share the code; 1 where that cannot be known. */
 size_t symbol_source_shared_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap,
                                    size_t *sharing);
-/* machsym_session_stack; of chunks nothing. */
-size_t symbol_source_stack(symbol_source *source, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                           machsym_frame *frames, size_t cap);
+/* machsym_session_frames_of_stack; of chunks nothing. */
+size_t symbol_source_stack(symbol_source *source, const machsym_stack_addr *pcs, size_t count,
+                           machsym_stack_answer *calls, machsym_frame *frames, size_t cap);
 /* How the failure begins of an answer that lacks what a file has; why the system could not read it
  * follows. */
 extern const char symbol_unread[];

@@ -334,7 +334,7 @@ static void answer_explain(const atos *a, text *out, const target *t, uint64_t a
     text_hex(out, addr, 1);
     text_end_line(out, from);
     if (t->file.map == NULL) {
-        machsym_session_explain(symbol_source_session(t->source), addr, &e);
+        machsym_session_explain_addr(symbol_source_session(t->source), addr, &e);
         answer_explain_unit(out, &e);
     }
     for (size_t i = 0; i < count; i++)

@@ -52,7 +52,7 @@ static void answer_describe(const atos *a, symbol_desc *desc)
     image_options_apply(&a->image, &desc->open);
     object_options_apply(&a->objects, &desc->open);
     desc->open.bytes = a->bytes;
-    desc->open.flags |= MACHSYM_OPEN_BY_PIECES; /* reading all of a map would take longer than to answer */
+    desc->open.flags |= MACHSYM_OPEN_BY_PAGES; /* reading all of a map would take longer than to answer */
     desc->lines = a->lines.lines;
     desc->any_lines = !a->lines.is_set;
     desc->asks_one = a->asks_one;
@@ -295,7 +295,7 @@ static bool answer_open_image(const atos *a, target *whole, target *t)
 static target *answer_find_image(const atos *a, target *whole, uint64_t addr)
 {
     machsym_entry entry;
-    if (!machsym_image_entry_at(whole->file.image, addr, &entry))
+    if (!machsym_image_entry_at_addr(whole->file.image, addr, &entry))
         return NULL;
     target key = {.entry = str_copy_z(entry.name), .entry_addr = entry.addr};
     size_t at = mem_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &key,

@@ -9,8 +9,8 @@
 
 /* Neighbours on the stack that one file answers. */
 typedef struct trace_run {
-    machsym_pc *pcs;
-    machsym_call *calls;
+    machsym_stack_addr *pcs;
+    machsym_stack_answer *calls;
     machsym_frame *frames;
     size_t cap; /* of frames */
     size_t count;
@@ -31,7 +31,7 @@ static void trace_look_up(trace_run *run, symbol_source *source)
 static void trace_print(atos *a, text *out, const trace_run *run, size_t index, target *t,
                         const machsym_str *word)
 {
-    const machsym_call *call = &run->calls[index];
+    const machsym_stack_answer *call = &run->calls[index];
     token asked = {.len = word->len};
     finding found = {t, run->pcs[index].addr - run->pcs[index].is_return, call->count};
     found.count = found.count < MAX_FRAMES ? found.count : MAX_FRAMES;
@@ -50,13 +50,13 @@ void trace_answer(atos *a, text *out, const machsym_str *words, size_t count)
     run.calls = mem_alloc(mem_product(count, sizeof *run.calls));
     for (size_t i = 0; i < count; i++) {
         uint64_t number;
-        run.pcs[i] = (machsym_pc){0, i > 0};
+        run.pcs[i] = (machsym_stack_addr){0, i > 0};
         targets[i] = parse_hex(words[i].ptr, words[i].len, &number)
                          ? answer_target_of(a, number, &run.pcs[i].addr)
                          : NULL;
     }
-    machsym_pc *pcs = run.pcs;
-    machsym_call *calls = run.calls;
+    machsym_stack_addr *pcs = run.pcs;
+    machsym_stack_answer *calls = run.calls;
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && targets[end] == targets[first];)
             end++;

@@ -94,7 +94,7 @@ static void info_print_sections(const machsym_image *image, bool is_encrypted)
     text_free(&line);
 }
 
-static void info_print_debug_info(const machsym_session_info *info)
+static void info_print_debug_info(const machsym_session_counts *info)
 {
     out_format("  debug info: %u units", info->unit_count);
     for (unsigned version = 2; version < 6; version++) {
@@ -226,8 +226,8 @@ static bool info_print_image(const machsym_image *image, bool quick)
     bool ok = info.damage_count == 0;
     machsym_session *session = quick ? NULL : open_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {
-        machsym_session_info counts;
-        machsym_session_read_info(session, &counts);
+        machsym_session_counts counts;
+        machsym_session_count_all(session, &counts);
         if (counts.object_count != 0)
             out_format("  debug map: %u object files, %u of them cannot answer\n", counts.object_count,
                        counts.missing_object_count);
@@ -307,7 +307,7 @@ static void info_put_sections(text *t, const machsym_image *image)
     text_char(t, ']');
 }
 
-static void info_put_debug_info(text *t, const machsym_session_info *info)
+static void info_put_debug_info(text *t, const machsym_session_counts *info)
 {
     info_put_open(t, "debug_info", '{');
     text_c(t, "\"units\":");
@@ -361,11 +361,11 @@ static void info_put_symbols(text *t, machsym_session *session, const machsym_im
 /* What takes time to count; --quick leaves it out. Returns whether nothing in it is damaged. */
 static bool info_put_decoded(text *t, const machsym_image *image, const machsym_image_info *info)
 {
-    machsym_session_info counts;
+    machsym_session_counts counts;
     machsym_session *session = open_session(image, MACHSYM_LINES_ATOS, 0);
     if (session == NULL)
         return true;
-    machsym_session_read_info(session, &counts);
+    machsym_session_count_all(session, &counts);
     if (counts.object_count != 0) {
         info_put_open(t, "debug_map", '{');
         text_c(t, "\"objects\":");

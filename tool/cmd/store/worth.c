@@ -139,12 +139,12 @@ static bool store_cmd_has_damaged_units(const machsym_image *image)
 {
     machsym_session_desc desc;
     machsym_session *session = NULL;
-    machsym_session_info info;
+    machsym_session_counts info;
     memset(&desc, 0, sizeof desc);
     desc.image = image;
     if (machsym_session_open(&desc, &session, NULL) != MACHSYM_OK)
         return true;
-    machsym_session_read_info(session, &info);
+    machsym_session_count_all(session, &info);
     machsym_session_close(session);
     return info.damaged_units > 0;
 }
