@@ -42,8 +42,9 @@ static void listed_set_image_title(report_image *image, machsym_str s)
     while (word > 0 && !scan_is_blank(s.ptr[word - 1]))
         word--;
     machsym_str last = {s.ptr + word, s.len - word};
-    if (word > 0 && listed_is_arch(last)) {
-        image->arch = last;
+    bool is_unknown = str_is(last, "unknown-arch");
+    if (word > 0 && (is_unknown || listed_is_arch(last))) {
+        image->arch = is_unknown ? image->arch : last;
         s = str_trim(str_make(s.ptr, word));
     }
     image->name = s;
@@ -52,6 +53,7 @@ static void listed_set_image_title(report_image *image, machsym_str s)
 /* Reads an image line after the range. Outside an image list it must have a UUID. */
 static bool listed_parse_image_tail(text_parser *p, report_image *image, machsym_str s)
 {
+    static const machsym_uuid none = {0};
     for (size_t at = 0; at < s.len; at++) {
         if (s.ptr[at] != '<')
             continue;
@@ -59,8 +61,9 @@ static bool listed_parse_image_tail(text_parser *p, report_image *image, machsym
         size_t close = str_find(inside, ">");
         bool closed = close < inside.len;
         inside.len = close;
-        image->has_uuid = closed && parse_uuid_str(str_trim(inside), &image->uuid);
-        if (image->has_uuid || (closed && str_is(str_trim(inside), "(null)"))) {
+        bool is_uuid = closed && parse_uuid_str(str_trim(inside), &image->uuid);
+        if (is_uuid || (closed && str_is(str_trim(inside), "(null)"))) {
+            image->has_uuid = is_uuid && memcmp(&image->uuid, &none, sizeof none) != 0;
             size_t path = at + close + 2;
             listed_set_image_title(image, str_make(s.ptr, at));
             image->path = str_trim(str_make(s.ptr + path, s.len - path));
