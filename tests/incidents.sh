@@ -1,6 +1,7 @@
 #!/bin/sh
-# Incidents that a generator writes as .ips: what JSON tells of each, the text that Apple's tools show, in its five forms, and what JSON
-# tells of that text. The truth is a second reader and writer, members/ips.py. SEED=... for others.
+# Incidents and values by chance. Of incidents that a generator writes as .ips: what JSON tells of each, the text that Apple's tools
+# show, in its five forms, and what JSON tells of that text, against a second reader and writer, members/ips.py. Of --only, --redact and
+# others the rules that the pages state, applied a second time by members/rules.py. SEED=... for other ones.
 machsym=${MACHSYM:-build/machsym}
 . tests/checks
 export XDG_CACHE_HOME="$work/cache" PYTHONDONTWRITEBYTECODE=1
@@ -8,5 +9,7 @@ export XDG_CACHE_HOME="$work/cache" PYTHONDONTWRITEBYTECODE=1
 if need "generated incidents" python3; then
     python3 tests/members/ips.py "$machsym" "$work/ips" ${SEED:+"$SEED"} >"$work/out" 2>&1
     check "generated incidents: JSON, Apple's text, and JSON of that text" "$work/out"
+    python3 tests/members/rules.py "$machsym" "$work/rules" ${SEED:+"$SEED"} >"$work/out" 2>&1
+    check "rules over values by chance: --only, --redact, registers of briefs, jetsam, stackshots" "$work/out"
 fi
 end

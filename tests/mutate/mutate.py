@@ -272,7 +272,7 @@ def long_run(args, trees, draw, began):
     say('%d of %d behind switches in one build' % (sum(map(len, switches.values())), len(results)))
     if args.nearest:
         nearest = nearest_tests()
-        names = sorted({name for result in results for name in nearest(result.fault)})
+        names = sorted({name for result in results for name in nearest(result.fault)} | set(args.also.split()))
     else:
         names = [name for name in reach.names_of_tests(TOP) if name not in NOT_FOR_FAULTS and not (args.until and name in LONG_TO_BUILD)]
     plant.build_switched(TOP, trees[0], switches, names)
@@ -306,6 +306,7 @@ def arguments():
     options.add_argument('--seed', default=None, help='any text; another for each run unless given')
     options.add_argument('--budget', type=float, default=0, help='stop after so many seconds; needs no measuring')
     options.add_argument('--nearest', action='store_true', help='the tests of tests/mutate/nearest.tsv alone: quick, and kills less')
+    options.add_argument('--also', default='', help='with --nearest: these tests, too, for all faults that they meet')
     options.add_argument('--until', type=float, default=0, help='begin with no other fault after so many seconds')
     options.add_argument('--only', default='', help='faults in files that begin with one of these words')
     options.add_argument('--kind', default='', choices=[''] + sorted(WEIGHTS), help='faults of this kind alone')
