@@ -5,7 +5,7 @@
 #   bench/inputs.sh debugmap           a program of 300 objects that still lie beside it, and its dSYM
 #   bench/inputs.sh real4 large5 ...   real C++ from Debian's source packages: see bench/real.sh
 # Of the first three a few dozen units are compiled; each is then repeated under other names (rename.c), so
-# that the big one takes minutes instead of hours. Needs clang, ld64.lld and dsymutil, of which it takes the
+# that the big one takes minutes instead of hours. Needs clang, ld64.lld and dsymutil; it takes the
 # newest.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the peers that Debian ships as sources only in build/bench/peers (or $BENCH_DIR/peers), each with
-# its version in a file beside it; nothing is installed. What cannot be built is said and left out.
+# its version in a file beside it; nothing is installed. What cannot be built is reported and left out.
 #   addr2line        gimli's, from librust-addr2line-dev; needs cargo
 #   rustc-demangle   from librust-rustc-demangle-dev; needs cargo
 #   libbacktrace     gcc's, from gcc-12-source

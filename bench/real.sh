@@ -7,7 +7,7 @@
 #   bench/real.sh unity4 unity5     large units: a database engine, marked unity, a dozen files a unit
 #   bench/real.sh unities4 unities5 six copies of that, about 300 MB
 # Sources and headers come by apt-get into folders of their own: nothing of the system changes. The C headers
-# are Debian's for aarch64, since nobody may ship Apple's: the objects only have to compile, they never run.
+# are Debian's for aarch64, since Apple allows no one to ship Apple's: the objects only have to compile, they never run.
 # Needs clang-22, lld-22, llvm-22 and a Debian with these packages. BENCH_JOBS: how many compilers at once.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -392,7 +392,7 @@ void flat_session_close(flat_session *s)
     free(s);
 }
 
-/* Makes room for so many bytes more, at the end. Returns where, or NULL: there is no memory. */
+/* Makes room for a number of bytes at the end. Returns where, or NULL: there is no memory. */
 static char *room(flat_text *t, size_t len)
 {
     if (len > t->cap - t->len) {
@@ -544,7 +544,7 @@ static bool add_frame(flat_session *s, const machsym_frame *f, uint32_t names)
  * what it then has to unpack again are names of a few thousand addresses. */
 enum { FLAT_KEEP = 256 << 20 };
 
-/* Room for so many frames; what was in it before is gone. */
+/* Room for a number of frames; what was in it before is gone. */
 static bool make_frames(flat_session *s, size_t count)
 {
     if (count <= s->frame_cap)

@@ -216,7 +216,7 @@ static int run(const command *c, const char *line)
     return status;
 }
 
-/* What was written is text, a line a row, and no more than is allowed of a map of so many bytes. */
+/* What was written is text, a line a row, and no more than is allowed of a map of that size. */
 static void check_output(size_t size, bool is_text)
 {
     struct stat st;

@@ -1,5 +1,5 @@
 /* Fuzzes property lists, XML and binary: the input is one. The keys of a version are asked for in the root's dictionary
- * and in one of its dictionaries; a text is never longer than the list allows, and damage is said with a place in it.
+ * and in one of its dictionaries; a text is never longer than the list allows, and damage is reported with a place in it.
  * Run: build/fuzz/plist fuzz/corpus/plist */
 #include "../report/base/text.h"
 #include "../tool/files/plist.h"

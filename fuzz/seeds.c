@@ -312,7 +312,7 @@ static void write_frame_step(void)
     bytes_free(&b);
 }
 
-/* A table of two functions with a frame and without one, and a stack of three frames behind it: for each
+/* A table of two functions with a frame and without one, and a stack of three frames after it: for each
  * processor, read from memory and from a file. */
 static void write_steps(void)
 {

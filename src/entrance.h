@@ -197,7 +197,7 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no image is named, or the line policy is unknown", "", 0);
     machsym_allocator allocator;
     if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
@@ -351,7 +351,7 @@ MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, mach
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no image is named, or the line policy is unknown", "", 0);
     if (desc->image->map != NULL)
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "the image is a map already", "map header", 0);
     if (!ms_in_allocator(&desc->allocator, &allocator))

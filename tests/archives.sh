@@ -45,7 +45,7 @@ for file in good-* *.gz; do
     same "$file" "$file"
 done
 says "good-among-bad.zip answers" 1 "(scan.cpp:7)" $machsym atos -o good-among-bad.zip 0x100000718
-says "good-among-bad.zip: what is bad is said" 1 "good-among-bad.zip/bad.zip: the zip has no end record" \
+says "good-among-bad.zip: what is bad is reported" 1 "good-among-bad.zip/bad.zip: the zip has no end record" \
     $machsym atos -o good-among-bad.zip 0x100000718
 for file in bad-*.says; do
     says "${file%.says}" 1 "$(cat "$file")" $machsym atos -o "${file%.says}" 0x100000718
@@ -142,7 +142,7 @@ done
 grep -q 'many.zip/lib29999.dylib' "$work/said"
 check "one of 30,000" "$work/said"
 
-# All slices of a universal file are told, or it is said that some are not.
+# All slices of a universal file are told, or it is reported that some are not.
 $machsym info --quick slices-200 >"$work/said" 2>&1
 [ $? -eq 0 ] && [ "$(grep -c '11223344-5566-7788-0000-' "$work/said")" -eq 200 ]
 check "info: 200 slices" "$work/said"
@@ -202,7 +202,7 @@ says "a thin library with a name that leads up" 1 "$outside" $machsym symbols "$
 head -c 3000 "$bin/archive/util.o" >"$work/thin/below/util.o"
 says "a thin library whose file changed" 1 "the member's file has another size than the thin static library says" \
     $machsym symbols "$work/thin/below/thin.a" --member util.o
-# --member NAME is FILE/NAME, in the answer and in what is said.
+# --member NAME is FILE/NAME, in the answer and in what is reported.
 member() { # STATUS FILE NAME COMMAND... (with FILE for the file)
     local want=$1 file=$2 name=$3 status
     shift 3
@@ -451,10 +451,10 @@ if need_nobody "what may not be read"; then
         $nobody $waiting -d "$work/closed/in"
     mkdir "$work/many-closed"
     (cd "$work/many-closed" && touch $(seq 13) && chmod 0 $(seq 13) && cp -r "$two" .)
-    says "of many the number is said; the report waits for none" 0 "3 more files and folders cannot be read" \
+    says "of many the number is reported; the report waits for none" 0 "3 more files and folders cannot be read" \
         $nobody $waiting -d "$work/many-closed"
     [ "$($nobody $waiting -d "$work/many-closed" 2>&1 | grep -c 'closed/[0-9]*: cannot be read')" -eq 10 ]
-    check "ten of them are said one by one"
+    check "ten of them are reported one by one"
 fi
 says "a folder without reports" 1 "the folder holds no report" $machsym crash -q -d "$two" "$work/reports/empty"
 says "a zip without reports" 1 "the archive holds no report" $machsym crash -q -d "$two" two.zip

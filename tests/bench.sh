@@ -23,7 +23,7 @@ table() # awk-options
 }
 
 equal "a row has both times and how many times faster" "$(table | sed -n 2p)" "fast 1.00 s llvm 8.00 s 8.00"
-equal "a peer that is missing is said" "$(table | sed -n 6p)" "fast 1.00 s other not installed"
+equal "a peer that is missing is reported" "$(table | sed -n 6p)" "fast 1.00 s other not installed"
 equal "one that answers nothing too" "$(table | sed -n 7p)" "fast 1.00 s third no answers"
 equal "without --goals there are none" "$(table | grep -c -e '>=' -e yes -e NO)" 0
 equal "with --goals one that is met" "$(table -v goals=1 | sed -n 2p)" "fast 1.00 s llvm 8.00 s 8.00 >=4 yes"
@@ -44,7 +44,7 @@ equal "names of two lengths are refused" "$?" 1
 mkdir "$work/without" # a compiler that finds no zlib.h
 printf '#!/bin/sh\nexit 1\n' > "$work/without/cc"
 chmod +x "$work/without/cc"
-equal "without zlib.h it is said what to install" "$(PATH=$work/without:$PATH bench/inflate 2>&1; echo $?)" \
+equal "without zlib.h it is reported what to install" "$(PATH=$work/without:$PATH bench/inflate 2>&1; echo $?)" \
     "bench/inflate: zlib.h is not installed: apt-get install zlib1g-dev
 1"
 end

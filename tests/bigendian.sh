@@ -11,7 +11,7 @@ be32() { # NUMBER: four bytes, the most significant first
 numbers() {
     for number in "$@"; do be32 "$number"; done
 }
-padded() { # SIZE: standard input, with zeros behind it
+padded() { # SIZE: standard input, with zeros after it
     { cat && head -c "$1" /dev/zero; } | head -c "$1"
 }
 ppc() { # MAGIC CPUTYPE: a dSYM that has a UUID

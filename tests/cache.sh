@@ -238,7 +238,7 @@ done
 is 0 "an image alone answers the same" "$(sed -n '8s/[^ ]* //p' "$work/asked")" \
     atos -o "$work/kc" --entry k00007 "$(sed -n '8s/ .*//p' "$work/asked")"
 
-# Images over each other: one of them answers. Where its tables cannot be read that is said once, with status 1.
+# Images over each other: one of them answers. Where its tables cannot be read that is reported once, with status 1.
 python3 tests/cache/collection.py "$work/kc" "$work/asked" 50 over
 is 0 "images over each other" "k00003_f3 (in k00049) + 0" atos -o "$work/kc" "$(sed -n '4s/ .*//p' "$work/asked")"
 python3 - "$work/kc" 49 <<'END'
@@ -281,7 +281,7 @@ sys.exit(status)
 END
 check "a report with 300 images of a cache that share their symbols"
 [ "$(grep -o '"calls":.{"name":"f0' "$work/out" | wc -l)" -eq 300 ]
-check "... each of which answers"
+check "... and each answers"
 kb=$(cat "$work/kb")
 case "$RUN$CFLAGS" in
 *-fsanitize* | *--coverage* | ?*qemu*) ;; # these take memory of their own
@@ -355,7 +355,7 @@ says "no image of the shared cache is listed in this file"
 is 1 "a file that may not be read" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570
 says "dyld_shared_cache_arm64e.1 is unreadable"
 
-# Names of a development cache: its own files have the ending behind their suffix, or are those of the other cache.
+# Names of a development cache: its own files have the ending after their suffix, or are those of the other cache.
 mkdir "$work/dev"
 for file in "$caches/ios16/"dyld_shared_cache_arm64e*; do
     cp "$file" "$work/dev/${file##*/}"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The crash service of examples/cluster: a symbolicator and a primary are killed while reports come in, one of which is poison; and what
+# The crash service of examples/cluster: a symbolicator and a primary are killed while reports come in, and one is poison; and what
 # HTTP, the page, Redis' ACL and TLS refuse. examples/cluster/faults.py has the long form.
 . tests/checks
 why=

@@ -60,7 +60,7 @@ fi
 shell=zsh
 if command -v zsh >/dev/null; then
     "$MACHSYM" completion zsh >"$work/_machsym"
-    # a shell on a terminal of its own prints what it would offer, each behind a mark
+    # a shell on a terminal of its own prints what it would offer, each after a mark
     cat >"$work/ask.zsh" <<'END_ZSH'
 zmodload zsh/zpty
 zpty it zsh -f -i

@@ -279,7 +279,7 @@ head -c 300 "$work/maps/x.symmap" >"$work/cut.symmap"
 $MACHSYM crash -q -d "$work/cut.symmap" "$reports/demo.crash" >"$work/out" 2>"$work/err"
 same "$reports/demo.crash" "$work/out" "a map that is cut short names nothing"
 
-# ---- Names of the function behind ----
+# ---- Names of the function after the call ----
 
 # 0x100000a47 is in +[Player shared] (llvm-symbolizer), the next byte begins -[Player play:]
 sed 's/0x0000000102a30aec .*/0x0000000102a30a48 -[Player play:] + 0 (player.mm:14)/
@@ -347,7 +347,7 @@ for limit in ,1 0.0000001 10,1 10.5,1.5; do
 done
 $MACHSYM crash -q $demo --limit ,1 "$work/long.crash" "$reports/demo.ips" >"$work/out" 2>"$work/err"
 $MACHSYM crash -q $demo "$reports/demo.ips" >"$work/only"
-same "$work/only" "$work/out" "the batch goes on behind a report past its limit"
+same "$work/only" "$work/out" "the batch goes on after a report past its limit"
 $MACHSYM crash -q $demo --limit=0,0 "$work/long.crash" >"$work/out"
 check "--limit=0,0 is no limit"
 for limit in x 1,x 1,2,3 -1 1e; do

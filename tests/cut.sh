@@ -37,7 +37,7 @@ commands=(
     "crash --no-cache -q -d {dir} --group tests/fixtures/reports/demo.crash"
 )
 
-run() { # FOLDER NAME COMMAND: $status, and all output in $work/out, what is said in $work/err
+run() { # FOLDER NAME COMMAND: $status, and all output in $work/out, what is reported in $work/err
     local words
     words=${3//\{\}/$2}
     words=${words//\{dir\}/.}
@@ -102,7 +102,7 @@ for file in demo zoo-arm64-chained-relative inline-fat.dwarf plain-arm64e-d5.o m
     try "cut-${file##*/}" $((4 * cuts))
 done
 
-# ---- What is said ----
+# ---- What is reported ----
 
 says() { # WHAT, the line that standard error has once, with the folder left out
     [ "$(sed "s|$work/||g" "$work/err" | grep -c -x -F -e "$2")" -eq 1 ] && return
@@ -183,7 +183,7 @@ printf '\377\377\377\377\377\377\377\377' | dd of="$work/odd" bs=1 seek=9440 con
 $machsym map build --no-progress -o "$work/odd.symmap" "$work/odd" >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && says "a damaged unit" \
     "machsym: odd: 1 of 2 units of the debug info are damaged; the map lacks what could not be read, and says so"
-check "a map is made of a file with a damaged unit, and the damage is said"
+check "a map is made of a file with a damaged unit, and the damage is reported"
 info_of "$work/odd.symmap"
 check "its map has the flag"
 $machsym info "$work/odd" >"$work/out" 2>"$work/err"
@@ -194,7 +194,7 @@ $machsym info $dsym >"$work/out" 2>"$work/err"
 check "info of the whole one is"
 $machsym map build --no-progress -o "$work/trie.symmap" $bin/exports-x86_64-trie-cycle.dylib >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && info_of "$work/trie.symmap"
-check "an exports trie that goes round in a circle is said"
+check "an exports trie that goes round in a circle is reported"
 
 # One address says what its answer met; several, and explanations, are reason to look at all unit headers.
 cp $bin/hand-dwarf64.dwarf "$work/header"

@@ -22,7 +22,7 @@ cd "$top" || exit 1
 grep -q '^main (in program) + 0$' "$work/out" && grep -q '^main (in program) + 4$' "$work/out" &&
     [ "$(grep -c 'main.o: this object file.*not there.*--oso-prefix.*--oso-dir' "$work/err")" = 1 ] &&
     [ "$(grep -c 'libutil.a(util.o): ' "$work/err")" = 1 ] && [ "$(wc -l <"$work/err")" = 2 ]
-check "a missing object is said once, and the symbol table answers"
+check "a missing object is reported once, and the symbol table answers"
 
 printf '0x100000448\n0x10000044c\n' | "$MACHSYM" atos -o "$program" >"$work/out" 2>"$work/err"
 [ "$(wc -l <"$work/err")" = 1 ] && [ "$(wc -l <"$work/out")" = 2 ]
@@ -86,7 +86,7 @@ TZ=UTC touch -d @1600000060 "$times/main.o"
 grep -q '^main (in program) + 0$' "$work/out" && grep -q '^util_sum .*(util.c:12)$' "$work/out" &&
     grep -q 'main.o: changed after the program was linked (2020-09-13 12:27:40 UTC, linked was 2020-09-13 12:26:40)' "$work/err" &&
     grep -q -e '--oso-any-time' "$work/err"
-check "a newer object is said, and the symbol table answers"
+check "a newer object is reported, and the symbol table answers"
 "$MACHSYM" atos -o "$times/program" --oso-dir "$work" --oso-any-time 0x100000440 2>&1 | grep -q '^main .*(main.c:12)$'
 check "atos --oso-any-time"
 
@@ -103,7 +103,7 @@ check "any number of threads builds the same map"
 check "map verify against the object files"
 "$MACHSYM" map build -o "$work/none.symmap" "$program" >/dev/null 2>"$work/err"
 [ "$(wc -l <"$work/err")" = 3 ] && "$MACHSYM" atos -o "$work/none.symmap" 0x100000448 | grep -q '^main (in program) + 0$'
-check "map build without the objects: all three are said, symbols answer"
+check "map build without the objects: all three are reported, symbols answer"
 
 # ---- Fresh links ----
 
@@ -205,7 +205,7 @@ fi
 if need "object files as llvm-symbolizer reads them" llvm-symbolizer-22 python3; then
     for o in "$bin"/map-*/main.o "$bin"/archive/*.o "$bin"/plain-*.o; do
         MACHSYM=$MACHSYM bash tests/differential/run.sh "$o" >"$work/out" 2>&1
-        # the address behind the code is named by a data symbol there
+        # the address after the code is named by a data symbol there
         ! grep -E '^  [a-z-]+ +[0-9]+ ' "$work/out" | grep -v '^  outside-code ' && grep -q 'addresses' "$work/out"
         check "llvm-symbolizer agrees on ${o#"$bin"/}"
     done

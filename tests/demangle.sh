@@ -57,10 +57,10 @@ same "the last style"
 
 $M demangle --style=short _Z1fv >"$tmp/got" 2>&1
 [ $? -eq 2 ] && grep -q -e '--style is one of' "$tmp/got"
-result "a style that is none" $?
+result "an unknown style" $?
 $M demangle --nothing >"$tmp/got" 2>&1
 [ $? -eq 2 ] && grep -q 'no such option: --nothing' "$tmp/got"
-result "an option that is none" $?
+result "an unknown option" $?
 $M demangle --help >"$tmp/got" && grep -q '^usage: machsym demangle' "$tmp/got"
 result "help" $?
 $M --help | grep -q '^  demangle '

@@ -140,7 +140,7 @@ run_all plain Nxyz plain
 count_of_commands=$(printf '%s\n' "$commands" | wc -l)
 
 # A name; the bytes for sed; as JSON writes them; for a text report, where a newline would be the report's own; for
-# Objective-C, whose names have no C0 characters or are damage; for a file's name, of which a store finds none with a
+# Objective-C, whose names have no C0 characters or are damage; for a file's name, since a store finds no name with a
 # newline.
 while IFS='|' read -r name raw json text objc file; do
     file=$(printf "$file.")

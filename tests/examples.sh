@@ -54,7 +54,7 @@ example bytes <<END
 -[Player skip:]:21
 END
 
-# README's first block of code, and the block of output behind it.
+# README's first block of code, and the block of output after it.
 awk '/^```c$/ { code = 1; next } /^```/ { if (code == 1) { code = 2; next } if (code == 2) { code = 3; next } code += code > 2 }
     code == 1 { print >program } code == 3 { print >output }' program="$work/program" output="$work/output" README.md
 awk '/^#define/ { here = 1 } here' examples/minimal.c >"$work/minimal.c"

@@ -38,7 +38,7 @@ client_bug|trap|BUG IN CLIENT OF LIBDISPATCH: dispatch_sync called on queue alre
 client_bug|trap|Performing @selector(go:)\nBUG IN CLIENT OF LIBPLATFORM: Trying to recursively lock an os_unfair_lock\nAbort Cause 258|a library was misused, LIBPLATFORM: Trying to recursively lock an os_unfair_lock
 library_bug|trap|BUG IN LIBDISPATCH: Duplicate thread in kqueue|a library found a bug of its own, LIBDISPATCH: Duplicate thread in kqueue
 exception|trap|Crashing on exception: *** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds [0 .. 2]|uncaught exception: *** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds [0 .. 2]
-exception|abort|*** Terminating app due to uncaught exception 'NSRangeException', reason: 'the key 'a' is none'\nabort() called|uncaught exception NSRangeException: the key 'a' is none
+exception|abort|*** Terminating app due to uncaught exception 'NSRangeException', reason: 'the key 'a' is lost'\nabort() called|uncaught exception NSRangeException: the key 'a' is lost
 cxx_exception|abort|abort() called\nterminating due to uncaught exception of type std::out_of_range: vector|uncaught C++ exception std::out_of_range: vector
 cxx_exception|abort|libc++abi: terminating with uncaught exception of type int|uncaught C++ exception int
 malloc|abort|abort() called\ndemo(412,0x1f0a2c0c0) malloc: *** error for object 0x600000c00010: pointer being freed was not allocated|malloc found the heap or a pointer wrong: error for object 0x600000c00010: pointer being freed was not allocated
@@ -145,7 +145,7 @@ row "access to memory that is not there: an access at 0x16dcae878" \
 row "an atomic instruction was used on memory that does not support it: a write at 0x1000" "$bad" "" \
     '   far: 0x0000000000001000  esr: 0x92000075 (Data Abort)'
 row "access to memory that is not there: a read of 8 bytes at 0x1000" "$bad" "" '   far: 0x0000000000001000  esr: 0x93c00006 (Data Abort)'
-# Intel's error: bit 1 a write, bit 4 a fetch; of another trap nothing is said
+# Intel's error: bit 1 a write, bit 4 a fetch; of another trap nothing is reported
 while read -r trap_number error verb; do
     row "access to memory that is not there: $verb" "$bad\nException Codes: 0x0000000000000001, 0x0000000000001000" "" \
         "  rip: 0x0000000102a30aec  rfl: 0x0000000000000246  cr2: 0x0000000000001000\n\nLogical CPU:     0\nError Code:      $error (user)\nTrap Number:     $trap_number"

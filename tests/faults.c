@@ -16,7 +16,7 @@
  * FAULTS_ONLY: a pattern of rows; FAULTS_KIND: calls or memory, which then fails once; FAULTS_SECONDS: that a run
  * may take.
  * Prints a line for each broken case; with --table the table; "N passed, N failed, N skipped". Exit status: 77 where the
- * system lets nobody answer for it, 78 where the program takes no library. */
+ * system lets no process answer for it, 78 where the program takes no library. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -53,7 +53,7 @@ enum {
     MAX_CALLS = 1024, /* numbers of system calls */
     MAX_PATH = 1024,
     SECONDS = 60,    /* that a run may take, without FAULTS_SECONDS: the longest takes a tenth of one */
-    NO_ANSWERS = 77, /* status: the system lets nobody answer for it */
+    NO_ANSWERS = 77, /* status: the system lets no process answer for it */
     NO_LIBRARY = 78  /* the program takes no library */
 };
 

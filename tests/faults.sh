@@ -56,7 +56,7 @@ if ${CC:-cc} -std=c11 -D_GNU_SOURCE -O0 -o "$w/broken" tests/faults_broken.c 2>"
     rule hang '[a-z0-9]*access[a-z0-9]* EIO: it hangs' 4
     rule poison '[a-z0-9]*access[a-z0-9]* EIO: the next run gives other output'
 fi
-[ $status -lt 77 ] || skip "faults: the system lets nobody answer for it (seccomp)"
+[ $status -lt 77 ] || skip "faults: the system lets no process answer for it (seccomp)"
 [ $status -lt 77 ] || { end; exit; }
 
 # ---- Inputs ----
@@ -191,14 +191,14 @@ if [ -z "$FAULTS_ONLY$FAULTS_TABLE" ]; then
     named "no file in a folder has this UUID: not for want of memory" 'atos of a folder' memory
     named "a dSYM beside a program: not of another build for want of memory" 'atos, dSYM beside' memory
     named "... nor when it cannot be read" 'atos, dSYM beside' calls
-    named "memory that ends a worker, or an answer of it, is said" worker memory
+    named "memory that ends a worker, or an answer of it, is reported" worker memory
     rm -rf "$w"/run.* "$w"/log.*
 fi
 [ "${SAMPLE:-1}" -eq 1 ] && sample=23 || sample=101
 SAMPLE=${FAULTS_SAMPLE:-$sample} "$w/faults" ${FAULTS_TABLE:+--table} "$M" "$w/memory.so" "$w" "$w/table" tests/faults.known >"$work/log" 2>"$work/err"
 status=$?
 if [ $status -eq 77 ]; then
-    skip "faults: the system lets nobody answer for it (seccomp)"
+    skip "faults: the system lets no process answer for it (seccomp)"
 elif [ $status -eq 78 ]; then
     skip "faults: this build takes no library before its own"
 else

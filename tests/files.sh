@@ -1,5 +1,5 @@
 #!/bin/bash
-# Files that are none, or that change: directories, FIFOs, devices, unreadable, empty, damaged and huge ones get a clear
+# Files that are no regular files, or that change: directories, FIFOs, devices, unreadable, empty, damaged and huge ones get a clear
 # message and status 1, never a crash or a wait; a file that is cut while it is read costs nothing with --copy.
 bin=tests/fixtures/bin
 machsym=${MACHSYM:-build/machsym}
@@ -62,9 +62,9 @@ if [ "$sparse" = yes ]; then
     says "4 GB of nothing" 1 "not a Mach-O file" $machsym info "$work/hole"
     $machsym symbols $bin/inline-arm64-d4-14.dwarf >"$work/want" 2>/dev/null
     $machsym symbols "$work/huge" >"$work/out" 2>"$work/err"
-    ok "a file with 4 GB of nothing behind it" $?
+    ok "a file with 4 GB of nothing after it" $?
     cmp "$work/want" "$work/out"
-    ok "a file with 4 GB of nothing behind it: the same answers" $?
+    ok "a file with 4 GB of nothing after it: the same answers" $?
 fi
 
 # Reports, maps and lists of rules.

@@ -30,7 +30,7 @@ check "both callers" "$work/at"
 for word in nothing ueue.hpp:13 queue.hpp:1 a 'Queue<int>' 'at('; do
     $machsym find $dsym "$word" >"$work/out" 2>"$work/err"
     [ $? -eq 1 ] && [ ! -s "$work/out" ] && [ -s "$work/err" ]
-    check "'$word' is nowhere, and that is said" "$work/out"
+    check "'$word' is nowhere, and that is reported" "$work/out"
 done
 # The runs of all that begin so are those of each: a gap in one copy stays a gap while another copy is open.
 finds "all of a class" 7 'Queue<int>::*'

@@ -146,7 +146,7 @@ if need "sets of fixtures and gsymutil's" python3; then
     done
 fi
 
-# Programs that nobody has seen: another seed each day.
+# Programs that no test has: another seed each day.
 if need "programs made for the day" python3 clang-22 ld64.lld-22 dsymutil-22 llvm-gsymutil-22 llvm-objdump-22 llvm-dwarfdump-22; then
     seed=${SEED:-$(($(date +%s) / 86400))}
     python3 tests/folded.py "${PROGRAMS:-3}" "$seed" "$machsym" "${STACKS:-20}" >"$work/out"

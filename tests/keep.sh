@@ -155,7 +155,7 @@ for bad in "<plist><dict><key>CFBundleVersion</key>|cut short (XML property list
     printf '%s' "${bad%%|*}" >X.dSYM/Contents/Info.plist
     says "a damaged Info.plist" 1 "X.dSYM/Contents/Info.plist: " $M store add --force damaged X.dSYM
     grep -qF -- "${bad#*|}" said && grep -qF "added  $uuid  demo, arm64" said
-    check "a damaged Info.plist is said, and costs the version only" said
+    check "a damaged Info.plist is reported, and costs the version only" said
 done
 
 printf '<?xml version="1.0"?><plist version="1.0"><dict><key>CFBundleVersion</key><string>77</string></dict><!-- ' >X.dSYM/Contents/Info.plist
@@ -199,7 +199,7 @@ grep -qF "$size  all   demo 1.0 (1)" "$bin/../../../docs/store.md"
 check "list: docs/store.md shows the same"
 says "list --json" 0 '"kept":"all","date":"2026-01-02T03:04:05Z"' $M store list --json st
 says "list: no folder" 1 "none: No such file" $M store list none
-# Version 0.1 kept a binary in the bundle, before or behind the dSYM by name: both are there, and neither is taken for the other.
+# Version 0.1 kept a binary in the bundle, before or after the dSYM by name: both are there, and neither is taken for the other.
 for beside in a-binary z-binary; do
     $M store add both "$dsym" >said 2>&1
     cp "$bin/demo" "both/4C/$uuid.dSYM/$dwarf/$beside"
@@ -274,7 +274,7 @@ done
 mkdir -p misplaced/00
 cp "st/4C/$uuid.symmap" misplaced/00/
 [ -z "$($M store list misplaced)" ]
-check "a file that does not lie in its UUID's place is none of the store's: gc would not find it"
+check "a file that does not lie in its UUID's place is not the store's: gc would not find it"
 says "usage: gc" 2 "pass --older, --newest or both" $M store gc st
 for bad in 0 -1 x 1000000; do
     says "usage: gc --older $bad" 2 "is no number from 1 to 100000" $M store gc --older=$bad st

@@ -46,7 +46,7 @@ printf '%s demo`-[Player play:] + 52 at player.mm:14  \n' "$lldb" >"$work/want"
 $MACHSYM crash $demo --load demo=0x102a30000 "$work/bare.txt" >"$work/out"
 same "$work/want" "$work/out" "an address of lldb that stands alone"
 demo="$demo -d tests/fixtures/bin/kernel-arm64.dwarf"
-# An image of an .ips whose source is T is loaded where its __TEXT_EXEC is, 0x8000 behind __TEXT here: `llvm-symbolizer 0x100008020`.
+# An image of an .ips whose source is T is loaded where its __TEXT_EXEC is, 0x8000 after __TEXT here: `llvm-symbolizer 0x100008020`.
 for source in T P S; do
     printf '{"app_name":"kernel","timestamp":"2026-03-14 08:26:53.00 +0000","bug_type":"309"}\n{"threads":[{"triggered":true,"frames":[{"imageIndex":0,"imageOffset":32}]}],"usedImages":[{"source":"%s","base":18446741874972557312,%s}]}\n' \
         $source '"size":65536,"uuid":"4C4C4443-5555-3144-A1A7-F7BC8031A5D0","name":"kernel"' >"$work/source.ips"
@@ -74,7 +74,7 @@ echo "a.c:1:2: runtime error: a warning" | cat - tests/fixtures/reports/demo.cra
 $MACHSYM crash $demo --signature tests/fixtures/reports/demo.crash | cut -d' ' -f1 >"$work/before"
 $MACHSYM crash $demo --signature "$work/logged.crash" | cut -d' ' -f1 >"$work/out"
 same "$work/before" "$work/out" "what a program logged ahead of its crash is not the crash"
-# Numbers of one report are none of its crash's.
+# Numbers of one report do not belong to its crash.
 for change in 's/0x0000000000000004/0x0000000000000abc/ stacks/swift.txt' \
     's/in 94 seconds (1536/in 99 seconds (7/ system/panic-arm64.txt'; do
     file=tests/fixtures/${change##* }
@@ -162,7 +162,7 @@ json_has() # FILE TEXT...
         check "$text" "$work/out"
     done
 }
-# lldb: the codes of a stop, and marks behind names.
+# lldb: the codes of a stop, and marks after names.
 for mark in '' ' [opt]' ' [artificial]' ' [opt] [artificial]'; do
     printf '* thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x10)\n  * frame #0: 0x0000000102a30aec demo`fetch + 88%s\n' \
         "$mark" >"$work/mark.txt"

@@ -139,7 +139,7 @@ if ${CC:-cc} -D_GNU_SOURCE ${CFLAGS:-} -I. -o "$dir/damage" "$dir/damage.c" ${LD
     size=$(wc -c <"$dir/rows.symmap")
     ended=0
     empty=0
-    at=360 # behind the directory and the checksums
+    at=360 # after the directory and the checksums
     while [ $at -lt "$size" ]; do
         ${RUN:-} "$dir/damage" "$dir/rows.symmap" "$dir/damaged.symmap" $at
         [ "$(status $machsym map export --format=bugly "$dir/damaged.symmap")" = 0 ] && ended=$((ended + 1))
@@ -210,7 +210,7 @@ check "the table of symbols" \
     "$($machsym map export --chunks=10000 --format=tsv "$dir/symbols.symmap" 2>/dev/null | cut -d: -f 1 | sort -u)" \
     "symbol_table"
 check "chunks of no size" "$(status $machsym map export --chunks=0 --format=tsv "$dir/demo.symmap")" 2
-check "a value that is none" "$(echo x | status $machsym map chunk 0x1)" 1
+check "a value that is no map" "$(echo x | status $machsym map chunk 0x1)" 1
 printf '0\tfffffff0\tf\ta.c:1\n' >"$dir/wide" # one function of 4 GB
 $machsym map import "$dir/wide" --name x --uuid 00010203-0405-0607-0809-0A0B0C0D0E0F -o "$dir/wide.symmap" >/dev/null
 check "more chunks than a map of that size has" \

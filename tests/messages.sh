@@ -16,7 +16,7 @@ mkdir "$work/folder" "$work/kept"
 echo "some text" >"$work/text"
 printf '\177ELF\002\001\001\000 and more\n' >"$work/elf"
 printf 'MZ\220\000 and more\n' >"$work/exe"
-# A dSYM whose load commands are cut off, so that it tells no UUID; a collection and a shared cache of which the head is left.
+# A dSYM whose load commands are cut off, so that it tells no UUID; a collection and a shared cache cut to their heads.
 head -c 100 "$dwarf" >"$work/cut"
 head -c 300 $bin/collection-arm64 >"$work/cut.kc"
 mkdir "$work/kc"
@@ -105,7 +105,7 @@ info --member foo App.dSYM|1|^machsym: App.dSYM: a folder, and --member is for a
 map build --store text App.dSYM|1|^machsym: text/4C/.*: Not a directory: a part of its path is a file$
 store add text App.dSYM|1|^machsym: text/4C/.*: Not a directory: a part of its path is a file$
 
-# A FIFO, in which nobody writes
+# A FIFO without a writer
 info fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy what it gives to a file$
 atos -o fifo 0x1|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
 symbols fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
@@ -346,7 +346,7 @@ store verify closed/kept|1|^machsym: closed/kept: cannot be read: Permission den
 store gc closed/kept --older 3|1|^machsym: closed/kept: cannot be read: Permission denied$
 END
     [ "$(wc -l <"$work/err")" -eq 1 ]
-    check "a store that is closed is said once" "$work/err"
+    check "a store that is closed is reported once" "$work/err"
     chmod 755 "$work/closed"
 fi
 

@@ -187,7 +187,7 @@ for name in "zoo-arm64-chained zoo-arm64-fixups-8" "zoo-x86_64-chained-relative 
     check "machsym objc of $name" "$work/got" "$work/want"
 done
 
-# LC_ENCRYPTION_INFO_64 of all of __TEXT behind the load commands, as app stores hand programs out.
+# LC_ENCRYPTION_INFO_64 of all of __TEXT after the load commands, as app stores hand programs out.
 words_at() # OFFSET NUMBER...: writes 32-bit numbers, little-endian, into $work/encrypted
 {
     local at=$1 number

@@ -146,7 +146,7 @@ told loop "3   demo                          	0x0000000102a309b8"
 check "a stack that goes round ends" "$work/out"
 told overlap "3   demo                          	0x0000000102a309b8"
 told memory64 "3   demo                          	0x0000000102a309b8"
-damaged() # FILE WHAT FRAMES: that is said, and as many frames are found
+damaged() # FILE WHAT FRAMES: that is reported, and as many frames are found
 {
     "$MACHSYM" crash -q --no-inline -d $dsym "$work/$1" >"$work/out" 2>"$work/err"
     [ $? -eq 1 ] && grep -q "$1: the report is damaged: $2; the rest is answered (binary, offset [1-9]" "$work/err" &&

@@ -185,7 +185,7 @@ err_has "demo has UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58, the dSYM beside it 
 cp $dsym/$inside/demo "$work/demo.dSYM/$inside/demo"
 told 0 atos -o "$work/demo" 0x100000aec
 [ ! -s "$work/err" ]
-check "nothing is said of a dSYM that answers"
+check "no message about a dSYM that answers"
 mkdir -p "$work/short/d.dSYM/$inside"
 cp $bin/demo "$work/short/d"
 cp $dsym/$inside/demo "$work/short/d.dSYM/$inside/d"

@@ -59,7 +59,7 @@ grep -q '^4 reports: 2 done, 0 failed, 2 left out by --only; ' "$work/err"
 check "how many are left out"
 $MACHSYM crash --only process=none "$work/in/a.crash" >"$work/out" 2>"$work/err" && [ ! -s "$work/out" ] &&
     grep -q '^1 report: 0 done, 0 failed, 1 left out by --only; ' "$work/err"
-check "the only report that is left out is said" "$work/err"
+check "the only report that is left out is reported" "$work/err"
 $MACHSYM crash -q --only process=Other -o "$work/written/" "$work"/in/* && [ "$(ls "$work/written")" = c.crash ]
 check "what is left out is not written"
 [ "$($MACHSYM crash -q --group --only process=App "$work"/in/* | grep -c '1 report ')" -eq 3 ]
@@ -112,7 +112,7 @@ check "which are there" "$work/out"
 $MACHSYM crash -q --only kind=SIGBUS "$work/three.json" >"$work/out" && [ ! -s "$work/out" ]
 check "without one that fits nothing is written" "$work/out"
 
-# Two payloads of which one has none that fit stays valid JSON; an array of one element, too.
+# Two payloads stay valid JSON when one has no frame that fits; so does an array of one element.
 {
     printf '['
     document "$abort"
@@ -128,7 +128,7 @@ check "without one that fits nothing is written" "$work/out"
     printf ']\n'
 } >"$work/wanted"
 $MACHSYM crash -q --only kind=SIGSEGV "$work/two.json" >"$work/out"
-same "$work/wanted" "$work/out" "a payload of which none fits keeps its frame"
+same "$work/wanted" "$work/out" "a payload whose frames do not fit keeps its frame"
 
 # KSCrash's report of a crash holds that of the crash in the reporter: one stays with the other.
 services=tests/fixtures/services
@@ -164,8 +164,8 @@ blame() # WANTED REPORT OPTION...
 blame "Player SDK, in -[SDKPlayer stop]" --owners "$work/rules" "$work/in/a.crash"
 blame "Shop, in -[Cart add:]" --owners "$work/rules" "$work/in/b.crash"
 blame "Pay, in charge(_:)" --owners "$work/rules" "$work/in/c.crash"
-echo "prefix Nobody = X" >"$work/none"
-blame "nobody whom the rules name" --owners "$work/none" "$work/in/a.crash"
+echo "prefix Elsewhere = X" >"$work/none"
+blame "no owner that the rules name" --owners "$work/none" "$work/in/a.crash"
 blame "" "$work/in/a.crash"
 # by the file: inlined calls first, source paths, a map
 echo "prefix demo/queue = Queue" >"$work/rules"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One rule for the options of all commands: each that help tells of takes its value behind "=" and as the next
+# One rule for the options of all commands: each that help tells of takes its value after "=" and as the next
 # argument, with one dash or two; what is no option is never taken for a file or an address. Exit status 2: the
 # command line.
 bin=tests/fixtures/bin
@@ -67,19 +67,19 @@ for jobs in -j2 "-j 2" -j=2 --j=2; do
         cmp -s "$work/demo.symmap" "$work/2.symmap"
     ok "map build $jobs" $?
 done
-# A value that was forgotten does not take the option behind it; behind "=" it may be called so.
+# A value that was forgotten does not take the option after it; after "=" it may be called so.
 says "a forgotten value" 2 "-o needs a value, FILE;" atos -o -i 0x1000
 says "a forgotten value before --name=value" 2 "--arch needs a value, NAME;" atos --arch --o=$dsym 0x1000
 says "the second of two values is forgotten" 2 "--between needs a value" owners --between main --json $bin/demo
 $M atos -o $dsym -d=-i -i 0x100000aec >"$work/out" 2>"$work/err" && grep -q ')-iQueue' "$work/out"
-ok "a value that is the name of an option, behind =" $?
+ok "a value that is the name of an option, after =" $?
 $M atos -o $dsym -s -0x1000 0xffffeaec >"$work/out" 2>"$work/err" && grep -q . "$work/out"
 ok "a negative number is a value" $?
 says "an option of another command" 2 "no such option: --summary" map info --summary "$work/demo.symmap"
 says "a slice that is not there" 1 "architecture x86_64" atos --arch=x86_64 -o $dsym 0x100000940
 $M info --copy $dsym -- -none >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && grep -q '^machsym: -none: ' "$work/err"
-ok "behind -- all are files" $?
+ok "after -- all are files" $?
 says "no command" 2 "usage: machsym COMMAND"
 says "no such command" 2 "no such command: none" none
 says "no such command of map" 2 "no such command: map none" map none

@@ -34,7 +34,7 @@ zeroed() # FILE BYTES TO: with zeros at its end
 
 # ---- One of each ----
 
-# The dSYM, one whose end was not written, one whose DWARF nobody finds; the binary, and a stripped one.
+# The dSYM, one whose end was not written, one whose DWARF is not found; the binary, and a stripped one.
 for one in dsym zeroed without; do
     mkdir -p "$one/App.dSYM/$dwarf"
 done
@@ -53,7 +53,7 @@ says "a dSYM" 0 "added  $uuid  App 1.2 (2), arm64" $M store add st dsym/App.dSYM
 says "its binary" 0 "added  $uuid  App, arm64" $M store add st binary/App
 says "a dSYM with zeros at its end" 1 "zeros: it was not written" $M store add st zeroed/App.dSYM
 grep -q "^kept .*; the file that is there has less damage" said
-check "the whole one stays, which is said" said
+check "the whole one stays, which is reported" said
 says "a dSYM without debug info" 0 "kept   $uuid  App (3), arm64; the file that is there has debug info" $M store add st without/App.dSYM
 says "a stripped binary" 0 "kept   $uuid  App, arm64; the file that is there has more symbols" $M store add st stripped/App
 cmp -s "st/4C/$uuid.dSYM/$dwarf/App" dsym/App.dSYM/$dwarf/App && cmp -s "st/4C/$uuid.binary/App" binary/App

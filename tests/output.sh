@@ -1,5 +1,5 @@
 #!/bin/bash
-# Output that is lost is said: every command on a full disk, and into a pipe that nobody reads any more. Files
+# Output that is lost is reported: every command on a full disk, and into a pipe whose reader is gone. Files
 # that a command writes are whole or not there, whatever ends it; no two inputs share one.
 bin=tests/fixtures/bin
 dsym=$bin/demo.app.dSYM
@@ -352,7 +352,7 @@ ok "a relative XDG_CACHE_HOME counts as none" $?
 
 # ---- Colours ----
 
-# For terminals, unless NO_COLOR is set and not empty, and for whoever asks for them (no-color.org).
+# For terminals, unless NO_COLOR is set and not empty, and where --color asks for them (no-color.org).
 coloured() { grep -c "$(printf '\033')\[" "$work/out"; }
 summary() { "$@" "$M" crash -q --no-cache --summary -d $dsym "$reports/demo.crash" >"$work/out" 2>"$work/err"; }
 for case in "auto 0" "always 1" "never 0"; do

@@ -36,7 +36,7 @@ check "addresses as JSON" '{"schema":"owners/1","address":"0x100000450","owner":
 {"schema":"owners/1","address":"10","owner":null}
 {"schema":"owners/1","address":"nothing","owner":null}'
 
-# A link map as ld64 writes it, its successor's numbered members, and text behind it that is none of its business.
+# A link map as ld64 writes it, its successor's numbered members, and text after it that does not belong to it.
 cat >"$tmp/app map.txt" <<'MAP'
 # Path: /b/program
 # Arch: arm64
@@ -73,39 +73,39 @@ count $?
 
 run owners --between _main clamp --ranges $program
 check "between two symbols" "0x100000448 0x1000005a8 352 5 _main
-0x1000005a8 0x10000068c 228 2 (nobody)"
+0x1000005a8 0x10000068c 228 2 (no owner)"
 
 run owners --name "My SDK" --between clamp main --ranges $program
 check "between, the other way round" "0x100000448 0x1000005a8 352 5 My SDK
-0x1000005a8 0x10000068c 228 2 (nobody)"
+0x1000005a8 0x10000068c 228 2 (no owner)"
 
 # An SDK that logs its first and last function: runtime addresses of an image loaded at 0x104000000.
 run owners -l 0x104000000 --name SDK --between 0x104000448 0x1040004c8 $program 0x1040005b0 10400050c
-check "between two addresses of a process" "0x1040005b0 (nobody)
+check "between two addresses of a process" "0x1040005b0 (no owner)
 10400050c SDK"
 run owners -s 0x4000000 --name SDK --between 0x104000448 0x1040004c8 $program 0x1040005b0 10400050c
-check "between, by slide" "0x1040005b0 (nobody)
+check "between, by slide" "0x1040005b0 (no owner)
 10400050c SDK"
 
 run owners --name Zoo --prefix Ani $bin/zoo-arm64-opcodes-strip 100000a30 100000b10
 check "class prefix" "100000a30 Zoo
-100000b10 (nobody)"
+100000b10 (no owner)"
 run owners --name Animals --prefix Animal $bin/zoo-arm64-opcodes-strip
 grep -q ' Animals$' "$tmp/out"
 count $?
 
 run owners --prefix map/util $bin/map-arm64-d4-O0/program.dwarf 100000450 1000004c4
-check "source path" "100000450 (nobody)
+check "source path" "100000450 (no owner)
 1000004c4 map/util"
 run owners --prefix /fixtures/map/main $bin/map-arm64-d4-O0/program.dwarf 100000450 1000004c4
 check "source path from its beginning" "100000450 /fixtures/map/main
-1000004c4 (nobody)"
+1000004c4 (no owner)"
 
 cat >"$tmp/rules" <<RULES
 # Whose code it is in the fixtures.
 
 image other
-between 0x0 .. 0xffffffffffffffff = Nobody
+between 0x0 .. 0xffffffffffffffff = Elsewhere
 image program
 object long_name = Long names
 at 104000000

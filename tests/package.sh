@@ -149,7 +149,7 @@ END
     skew "with another header" -I"$work"
     for number in 0 1 2 3 4 5 6; do
         ! run_skew $number && grep -q 'was built from another machsym.h' "$work/said"
-        check "another header is said, $number" test $? -eq 0
+        check "another header is reported, $number" test $? -eq 0
     done
     skew "with another header, and a hook" -I"$work" -include stdlib.h "-DMACHSYM_ASSERT(c)=do { if (!(c)) exit(77); } while (0)"
     run_skew 0

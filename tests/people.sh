@@ -59,7 +59,7 @@ check "and have the marks" "$work/map.json"
 "$machsym" map build --no-progress --lines=dwarf -o "$work/literal.symmap" $near >/dev/null 2>&1
 "$machsym" crash --summary -d "$work/literal.symmap" --no-cache "$work/report.crash" >"$work/out" 2>&1
 grep -q 'built with --lines=dwarf: some lines differ; build it with --lines=people' "$work/out"
-check "a literal map answers by its own policy, which is said" "$work/out"
+check "a literal map answers by its own policy, which is reported" "$work/out"
 "$machsym" atos --explain --lines=people -o $near 0x100001008 0x10000101c >"$work/out"
 grep -q 'line from near: of the nearest code before, 4 bytes away$' "$work/out" &&
     grep -q 'line from near: of the call, from code 4 bytes before$' "$work/out"
@@ -100,7 +100,7 @@ got="$(shares dwarf), $(shares people)"
 [ "$got" = "550 500, 0 0" ]
 check "shares of the fixture: $got"
 
-# A Swift framework. Measured of four, 53,330 calls: 687 and 340 of 1000 have no line as they are, none under people.
+# A Swift framework. Measured of four, 53,330 calls: 687 and 340 of 1000 have no line as they are, 0 under people.
 swift=$corpus/npm-expo-camera-57.0.6/prebuilds/output/release/xcframeworks/ExpoCamera/ExpoCamera.xcframework/ios-arm64
 if [ -d "$swift" ]; then
     hold "$swift/dSYMs/ExpoCamera.framework.dSYM/Contents/Resources/DWARF/ExpoCamera" "$swift/ExpoCamera.framework/ExpoCamera"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# README.md and docs/: every command that stands behind "$ " is pasted into a shell, in the order of the page, in a folder that has the
+# README.md and docs/: every command that stands after "$ " is pasted into a shell, in the order of the page, in a folder that has the
 # files it names; what the page says it prints is what it prints. docs/start.md has start.sh, the program in C examples.sh.
 . tests/checks
 if [ -n "${RUN:-}" ]; then
@@ -86,7 +86,7 @@ prints() # SAYS OUT: each line of the page is a line there, or a part of one whe
     done <"$1.plain"
 }
 
-paste_page() # PAGE LEAST: so many commands at least
+paste_page() # PAGE LEAST: LEAST is the number of commands that must be there
 {
     folder=$work/page-$(basename "$1" .md)
     mkdir -p "$folder"

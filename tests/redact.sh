@@ -128,7 +128,7 @@ check "the same user is the same one everywhere: $user"
 [ "$(grep -ao 'user-[0-9a-f]*' "$work/one" | sort -u | wc -l)" -eq 5 ]
 check "different users stay different"
 grep -q '/Users/Shared/y' "$work/one" && grep -q '"model":"iPhone12,1"' "$work/ips" && grep -q '"name":"demo"' "$work/ips"
-check "what tells of nobody stays"
+check "what tells of no person stays"
 $MACHSYM crash -q --redact-key other -d $dsym "$work/case.crash" | cmp -s - "$work/one"
 [ $? -eq 1 ]
 check "other words give other replacements"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is said of a release is the same everywhere: the version, its date, who made it.
+# A release is described in the same way everywhere: the version, its date, who made it.
 . tests/checks
 version=$("$MACHSYM" --version)
 number='[0-9]+\.[0-9]+\.[0-9]+'
@@ -23,7 +23,7 @@ check "debian/changelog has the version $version first" debian/changelog
     awk -v months=$months '{ printf "%04d-%02d-%02d\n", $3, (index(months, $2) + 2) / 3, $1 }' | grep -qxF "$date"
 check "debian/changelog has the date of CHANGELOG.md" debian/changelog
 
-# packaging/project is the one source of what is said of the project: packaging/describe has nothing to change.
+# packaging/project is the one description of the project: packaging/describe has nothing to change.
 mkdir -p "$work/copy/bindings"
 cp -R packaging debian "$work/copy"
 cp -R bindings/rust bindings/go "$work/copy/bindings"

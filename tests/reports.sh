@@ -234,7 +234,7 @@ fi
 
 # ---- Why the system ended it: the same words for text and .ips ----
 
-# WHAT: $work/reason as text, $work/members as JSON, and $work/wanted: what is said of both.
+# WHAT: $work/reason as text, $work/members as JSON, and $work/wanted: what both should tell.
 explains()
 {
     sed "s/^Exception Type:.*/Exception Type:  EXC_CRASH (SIGKILL)/; s/^Exception Codes:.*/Exception Codes: 0x0, 0x0/
@@ -400,11 +400,11 @@ check "documents, .ips with both lines and texts in turn"
 { cat "$body" && head -c 700 "$body"; } >"$work/bodies"
 run -q $demo --signature "$work/bodies"
 [ $? -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 1 ] && grep -q 'bodies#2: ' "$work/err"
-check "half a document behind a whole one is said" "$work/err"
+check "half a document after a whole one is reported" "$work/err"
 { cat "$body" && head -c 3500 "$apple/ios.ips"; } >"$work/bodies" # half of its stacks
 run -q $demo --signature "$work/bodies"
 [ $? -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 2 ] && grep -q 'bodies: the report is cut short: .*(JSON, offset [0-9]*)' "$work/err"
-check "half of the stacks is answered, and the end is said" "$work/err"
+check "half of the stacks is answered, and the end is reported" "$work/err"
 
 # The line of dashes ahead of "Translated Report" is of the report that it begins.
 for process in demo next; do
@@ -473,7 +473,7 @@ run $demo "$work/envelope"
 check "an envelope of Sentry that holds only a minidump fails"
 err_has "a minidump inside another file, which is not read there: write its bytes, from MDMP on, into a file of their own"
 
-# What lies beside reports in a folder or an archive and is no report is passed over, which is said. What is named, empty or damaged is not.
+# What lies beside reports in a folder or an archive and is no report is passed over, which is reported. What is named, empty or damaged is not.
 mkdir -p "$work/beside/empty" "$work/none"
 cp $reports/demo.ips "$work/beside"
 echo "Seen on the train." | tee "$work/beside/notes.txt" >"$work/none/notes.txt"

@@ -33,7 +33,7 @@ must_fail() { # NAME MESSAGE
     fresh
 }
 
-plant() { # ROOM TEXT: behind its banner
+plant() { # ROOM TEXT: after its banner
     awk -v text="$2" '
         /^\/\* ==== >>/ { here = 1 }
         { print }
@@ -49,7 +49,7 @@ law
 check "the house" $?
 
 edit dwarf/lines.h 's|^#include "forms.h"|&\n#include "units.h"|'
-must_fail "an include of which nothing is used" "includes src/dwarf/units.h, of which it uses nothing"
+must_fail "an include that is not used" "includes src/dwarf/units.h, but uses nothing of it"
 edit dwarf/lines.h '/^#include "..\/base\/reader.h"/d'
 must_fail "a missing include" "uses .* of src/base/reader.h, which it does not include"
 plant dwarf/lines.h '#include "../macho/macho.h"
@@ -82,7 +82,7 @@ plant dwarf/units.h 'static const char *ms_cu_planted(void)
 }'
 must_fail "a public function called within" "calls the public machsym_version"
 edit base/segments.h 's/^ \* Offers: ms_seg,/ * Offers: ms_seg, ms_seg_planted,/'
-must_fail "an offer that is none" "offers ms_seg_planted, which it does not have"
+must_fail "an offer that is not there" "offers ms_seg_planted, which it does not have"
 edit base/reader.h '/^ \* Never:/d'
 must_fail "a banner without Never" "has no banner of Job, Offers, Never"
 plant base/reader.h "$(awk 'BEGIN { for (i = 0; i < 2000; i++) print "/* x */" }')"
@@ -130,7 +130,7 @@ must_fail_tool() { # NAME FILE MESSAGE
     fresh_tool
 }
 
-# Behind the last include.
+# After the last include.
 plant_tool() { # FILE TEXT
     awk -v text="$2" '
         /^#include/ { seen = 1 }
@@ -176,7 +176,7 @@ static const char *take_planted(void)
 }'
 must_fail_tool "a circle in tool/" tool/base/values.h "a circle: .*tool/base/"
 edit_tool tool/symbols/nearest.c 's|^#include "nearest.h"|&\n#include "../base/takes.h"|'
-must_fail_tool "an include of tool/ that is not used" tool/symbols/nearest.c "includes tool/base/takes.h, of which it uses nothing"
+must_fail_tool "an include of tool/ that is not used" tool/symbols/nearest.c "includes tool/base/takes.h, but uses nothing of it"
 edit_tool report/model/days.c '/^#include "..\/base\/json_put.h"/d; /^#include "..\/base\/text.h"/d; /^#include "..\/base\/digits.h"/d'
 must_fail_tool "an include of report/ that is missing" report/model/days.c "which it does not include"
 plant_tool tool/symbols/nearest.c 'static int owners_planted(int a)
@@ -206,6 +206,6 @@ must_fail_tool "a report that ends the program" report/model/days.c "report/ exi
 edit_tool tool/symbols/nearest.h '/^ \* Never:/d'
 must_fail_tool "a banner of tool/ without Never" tool/symbols/nearest.h "has no banner of Job, Offers, Never"
 edit_tool tool/symbols/nearest.h 's/^ \* Offers: nearest_open,/ * Offers: nearest_planted,/'
-must_fail_tool "an offer of tool/ that is none" tool/symbols/nearest.h "offers nearest_planted, which it does not have"
+must_fail_tool "an offer of tool/ that is not there" tool/symbols/nearest.h "offers nearest_planted, which it does not have"
 
 end

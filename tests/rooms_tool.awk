@@ -388,7 +388,7 @@ END {
         for (k = 1; k <= n; k++) {
             to = parts[k]
             if (!(to in needed))
-                complain("includes " to ", of which it uses nothing")
+                complain("includes " to ", but uses nothing of it")
             else if (f != room_of[f] && ((room_of[f], to) in includes))
                 complain("includes " to ", which its header includes")
             if (to != "machsym.h") {

@@ -68,7 +68,7 @@ says "6 skipped; with no-such-tool 2 more run; with other-tool 1; with other-too
 runs tests/paths.sh
 ends 0 "3 passed, 0 failed, 0 skipped" "paths in a folder with blanks and quotes"
 [ "$(wc -l <"$work/out")" -eq 2 ]
-check "nothing is said of help where nothing is skipped" "$work/out"
+check "no message about help where nothing is skipped" "$work/out"
 mkdir "$work/for a while"
 temporary="$work/for a while"
 runs tests/paths.sh

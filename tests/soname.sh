@@ -60,14 +60,14 @@ int main(int argc, char **argv)
 {
     static struct {
         machsym_frame frames[8];
-        unsigned char behind[4096];
+        unsigned char beyond[4096];
     } room;
     machsym_open_desc file = {0};
     machsym_session_desc how = {0};
     machsym_image *image = NULL;
     machsym_session *session = NULL;
 
-    memset(room.behind, 0x5a, sizeof room.behind);
+    memset(room.beyond, 0x5a, sizeof room.beyond);
     file.path = argv[argc - 1];
     if (machsym_image_open(&file, &image, NULL) != MACHSYM_OK)
         return 2;
@@ -75,8 +75,8 @@ int main(int argc, char **argv)
     if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
         return 2;
     size_t count = machsym_session_frames_at_addr(session, 0x100000aef, room.frames, 8);
-    for (size_t i = 0; i < sizeof room.behind; i++)
-        if (room.behind[i] != 0x5a)
+    for (size_t i = 0; i < sizeof room.beyond; i++)
+        if (room.beyond[i] != 0x5a)
             return 66; /* the library wrote past the array */
     printf("%s %d %u\n", machsym_version(), (int)count, room.frames[count - 1].line);
     return count == 0;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where symbols are found: damaged index files are not believed, helper files that are none are
+# Where symbols are found: damaged index files are not believed, files that only look like helper files are
 # passed by.
 dsym=tests/fixtures/bin/demo.app.dSYM
 report=tests/fixtures/reports/demo.crash
@@ -53,7 +53,7 @@ run -d "$work/symbols" && cmp -s "$work/want" "$work/out"
 ok "an index file that never ends" $?
 rm -f "$index"
 
-# Where it lies, as the XDG Base Directory Specification has it: a folder that is told from the current one is none.
+# Where it lies, as the XDG Base Directory Specification has it: a relative path is ignored.
 while IFS='|' read -r name xdg home at; do
     rm -rf "$work/xdg" "$work/home"
     mkdir "$work/xdg" "$work/home"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The table of surroundings: every command on a full disk, into a closed pipe, on half a file, of a wrong UUID, without
 # permission or memory, killed at every step, twice at once, beside files that are traps. What each cell expects is the
-# rule of machsym.1: 0 all that was asked is done, 1 something failed and is said, and an output is whole or not there.
+# rule of machsym.1: 0 all that was asked is done, 1 something failed and is reported, and an output is whole or not there.
 # With --table it prints the cells, too. Where SAMPLE is not 1, it tries a third of the limits of memory and of the steps
 # to be killed at.
 show=$1
@@ -113,7 +113,7 @@ fresh() {
 }
 
 # One cell: what came of a run, and what should have. SAID is a regular expression for the first line of standard error;
-# empty: nothing is said.
+# empty: nothing is reported.
 cell() { # ROW COLUMN STATUS SAID
     local first
     IFS= read -r first <"$work/err"
@@ -192,7 +192,7 @@ full_output() {
     [ -z "$(find "$work/full" -type f ! -name filler)" ]
     check "$1, full disk: nothing is left"
     [[ $1 != "maps of a cache"* ]] || { [ "$(wc -l <"$work/err")" -eq 2 ] && grep -q 'the disk is full: 6 of 6 images have no map$' "$work/err"; }
-    check "$1, full disk: it is said once" "$work/err"
+    check "$1, full disk: it is reported once" "$work/err"
 }
 mkdir "$work/full"
 if mount -t tmpfs -o size=16k,nr_inodes=20 none "$work/full" 2>"$work/err"; then
@@ -286,7 +286,7 @@ another() {
     fresh
     run "${line/ -q/}" "$work/in/$2" out
     case $1 in
-    # what nobody has symbols for is said, and no failure
+    # what has no symbols is reported, and no failure
     crash*) cell "$1" "wrong UUID" 0 'other|missing' && grep -q '4C4C44B5-5555-3144-A1BA-79CA685DEC58' "$work/err" "$work/out" ;;
     *) cell "$1" "wrong UUID" 1 '^machsym: .*UUID' ;;
     esac
@@ -409,7 +409,7 @@ store() {
 }
 rows store
 
-# What another user, or for root nobody, may not read or write.
+# What another user (of root: an account without rights) may not read or write.
 forbidden() {
     fresh
     chmod 777 "$work/o"
@@ -420,7 +420,7 @@ forbidden() {
     esac
     nothing_left "$1" "input of another user"
 }
-# All that the report asks for is found beside a file that cannot be read: that is said, and nothing has failed.
+# All that the report asks for is found beside a file that cannot be read: that is reported, and nothing has failed.
 forbidden_symbols() {
     case $1 in crash*) ;; *) return ;; esac
     local dsym=$work/store
@@ -439,7 +439,7 @@ forbidden_output() {
     cell "$1" "folder of another user" 1 '^machsym: .*Permission denied: name a place that you may write to$'
     nothing_left "$1" "folder of another user"
 }
-# In a folder for all, as /tmp is, nobody replaces another's file.
+# In a folder for all, as /tmp is, no user replaces another's file.
 others_output() {
     has_output "$3" || return
     case $1 in *FOLDER | *store) return ;; esac
@@ -487,7 +487,7 @@ taken() {
     fresh
     mkfifo "$work/o/out"
     run "$3" "$work/in/$2" out
-    cell "$1" "output is a FIFO" 1 '^machsym: (in/report: )?out: a pipe that nobody reads$'
+    cell "$1" "output is a FIFO" 1 '^machsym: (in/report: )?out: a pipe that has no reader$'
     fresh
     ln -s /dev/full "$work/o/out"
     run "$3" "$work/in/$2" out

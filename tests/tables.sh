@@ -231,7 +231,7 @@ FRONTBOARD|77|what shows apps on the screen
 SPRINGBOARD|77|what shows apps on the screen
 END
 
-# What the app was doing, by the report's own word; and its share of a processor, at the edges of what is said of it.
+# What the app was doing, by the report's own word; and its share of a processor, at the edges of the words for it.
 while IFS='|' read -r event words; do
     ended FRONTBOARD 0x8badf00d "WatchdogEvent: $event" >"$work/one.crash"
     tell --summary "$work/one.crash"

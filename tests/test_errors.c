@@ -190,7 +190,7 @@ static void test_images(void)
 
 /* ---- Sessions and plans ---- */
 
-static const char no_image[] = "the image is missing or the line policy is none";
+static const char no_image[] = "no image is named, or the line policy is unknown";
 
 static void test_sessions(void)
 {

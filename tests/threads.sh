@@ -49,7 +49,7 @@ check "a folder of reports"
 
 # ---- atos ----
 
-# So many addresses that several threads answer them. Some are none.
+# Enough addresses for several threads. Some are no addresses.
 for file in $bin/demo.app.dSYM "$work/maps/demo.symmap" $bin/inline-arm64-d5-22; do
     seq 0 19999 | awk '{ printf $1 % 997 == 5 ? "zork%d\n" : "0x10000%04x\n", ($1 * 7) % 16384 }' >"$work/addresses"
     $MACHSYM atos -o "$file" -i <"$work/addresses" >"$work/many" 2>"$work/err"

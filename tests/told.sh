@@ -143,7 +143,7 @@ $M map verify "$work/m" "$work/mixed" >"$work/out" 2>&1
 [ $? -eq 1 ] && grep -q "mixed: damaged: symbols give" "$work/out"
 check "map verify says what contradicts what" "$work/out"
 
-# ---- Lines and ranges that contradict themselves: told by whoever decodes all of it ----
+# ---- Lines and ranges that contradict themselves: told by what decodes all of it ----
 
 section() { # FILE NAME: where the bytes of a section begin, as its load command says
     local at
@@ -292,7 +292,7 @@ archive|x.tar.gz/X.dSYM/Contents/Resources/DWARF/X: the file is cut short: a sli
 cut-archive|x.tar.gz: the compressed bytes are damaged or cut short
 END
 
-# Other files lie there too: of a class of Java, whose first bytes are those of a fat file, nothing is said.
+# Other files lie there too: of a class of Java, whose first bytes are those of a fat file, nothing is reported.
 mkdir "$work/others"
 printf '\312\376\272\276\000\000\000\064\000\035\012\000\006\000\017 and more' >"$work/others/A.class"
 printf 'text' >"$work/others/README"

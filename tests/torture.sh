@@ -3,10 +3,10 @@
 # flipped, through the library in process (tests/torture.c) and through every subcommand of the tool (tests/torture_tool.c),
 # under AddressSanitizer and UndefinedBehaviorSanitizer, each variant with a limit of processor time.
 #   make torture                short: under a minute of one core; deterministic
-#   make torture TORTURE=full   64 cuts and 1,000 flips of every file; SECONDS_LEFT=280 ends it after so many
+#   make torture TORTURE=full   64 cuts and 1,000 flips of every file; SECONDS_LEFT=280 ends it after this many
 #                               seconds, and FROM=N goes on at file N
 # A variant costs about 1 ms for the library and the 30 command lines together, and 0.14 s more for each MB: the 499 files
-# (40 MB) of the corpus take nearly two hours of one core, of which all but the ten largest are fifty minutes.
+# (40 MB) of the corpus take nearly two hours of one core; all but the ten largest take fifty minutes.
 tests=${B:-build/fuzzed}/tests
 how=${1:-short}
 corpus=../shared/corpus

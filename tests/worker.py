@@ -648,7 +648,7 @@ def test_limits():
     answers = lines_of(process.stdout.read())
     megabytes = peak(process)
     check([kind_of(a) for a in answers] == ["too_long", None, "too_long"], "a line of 100 MB", answers)
-    check(answers[0]["id"] is None and "--max-request" in answers[0]["error"]["what"], "what to do is said", answers[0])
+    check(answers[0]["id"] is None and "--max-request" in answers[0]["error"]["what"], "what to do is reported", answers[0])
     check(megabytes < (400 if SANITIZED else 60), "is not kept", megabytes)
     exact = b'{"id":1,"do":"stats"' + b" " * ((1 << 20) - 21) + b"}\n"
     check([kind_of(a) for a in ask([exact, b" " + exact], "--max-request=1", status=1)] == [None, "too_long"], "the longest line")

@@ -34,7 +34,7 @@ type Frame struct {
 	FunctionSize  uint64
 	NameSource    string // "dwarf", "symtab", ...
 	LineSource    string
-	LacksCallers  bool // calls are left out between this frame and the next: an answer does not have so many
+	LacksCallers  bool // calls are left out between this frame and the next: an answer has a limit of them
 }
 
 // Lines says which row of the line table answers.
@@ -92,7 +92,7 @@ type Error struct {
 
 func (e *Error) Error() string { return "machsym: " + e.text }
 
-// Unwrap is the system's error behind it, so that errors.Is(err, os.ErrNotExist) tells a missing file.
+// Unwrap is the system's error that caused it, so that errors.Is(err, os.ErrNotExist) tells a missing file.
 func (e *Error) Unwrap() error {
 	if e.errno == 0 {
 		return nil
@@ -227,7 +227,7 @@ func (i *Image) opened() (*Image, error) {
 	return i, nil
 }
 
-// Close frees the image, behind all lookups that still run; a second call does nothing.
+// Close frees the image, after all lookups that still run; a second call does nothing.
 func (i *Image) Close() {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

@@ -33,7 +33,7 @@ function waiting(call) {
 
 const ESCAPED = 0xdc00; // + a byte: where a name is no UTF-8; no other text has such halves of a pair
 
-/** The text of a path's bytes: UTF-8, and in it each byte that is none as a code of its own. */
+/** The text of a path's bytes: UTF-8, and each byte that is not UTF-8 is a code of its own. */
 export function textOfPath(bytes) {
   const plainText = new TextDecoder('utf-8', { ignoreBOM: true });
   const text = plainText.decode(bytes);

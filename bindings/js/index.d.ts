@@ -101,7 +101,7 @@ export class Image {
 export class Map extends Image {}
 
 export interface Symbolicated {
-  /** The report with names; empty when it is none. */
+  /** The report with names; empty when it is no report. */
   text: string;
   /** An object as `machsym crash --to=json` prints it (docs/json.md, crash/1). */
   json?: { schema: string; [member: string]: unknown };

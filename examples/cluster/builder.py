@@ -104,7 +104,7 @@ class Builder:
 
     def work(self, entry, job, deliveries):
         done = [("XACK", stream(BUILDS), GROUP, entry), ("XDEL", stream(BUILDS), entry)]
-        why = "given out %d times, and whoever had it ended" % (deliveries - 1)
+        why = "given out %d times, and each worker that had it ended" % (deliveries - 1)
         if deliveries <= common.DELIVERIES:
             why = self.build(job)
         if why and any(full in why for full in FULL):

@@ -41,7 +41,7 @@ MAX_WAITING = 100000  # reports of a shard that wait for one dSYM
 MAX_RECENT = 5  # reports of a group and shard that the page can show
 MAX_DEAD = 1000  # dead letters of a shard
 MAX_OF_REPORT = 100  # groups that a report counts in, and dSYMs that it waits for: a file may hold thousands of reports
-KEEP = 30 * 86400  # seconds that a report and its result live after they changed; groups count so many days
+KEEP = 30 * 86400  # seconds that a report and its result live after they changed; groups count that many days
 BUILT = 3600  # seconds for which is remembered that a dSYM came: longer than any report is at work
 KEEP_CHUNKS = 7 * 86400  # seconds that a chunk lives after it was read
 PUT = 500  # keys that are set at a time, some kilobytes each
@@ -211,7 +211,7 @@ class Cluster:
             time.sleep(RETRY)
 
     def confirmed(self, name, commands, seconds=0):
-        """As run, until a replica has the writes, too: a primary that was lost, or that is none any more, takes along what only it has."""
+        """As run, until a replica has the writes, too: a primary that was lost, or is no primary any more, takes along what only it has."""
         end = time.monotonic() + seconds
         while True:
             *answers, replicas = self.run(name, [*commands, ("WAIT", 1, CONFIRM * 1000)], max(0.0, end - time.monotonic()))

@@ -20,7 +20,7 @@ STACK = '{"imageOffset":2796,"imageIndex":0},{"imageOffset":2684,"imageIndex":0}
 
 
 def history():
-    """Reports of three versions of the demo program over two weeks; one in 30 is of an app that nobody uploaded a dSYM of."""
+    """Reports of three versions of the demo program over two weeks; one in 30 is of an app without a dSYM."""
     chance = random.Random(7)
     with open(os.path.join(sender.FIXTURES, "reports/demo.ips"), encoding="utf-8") as file:
         template = file.read()

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- A dSYM is there: reports that wait for it are put into the stream again, so many at a time. Returns how many.
+-- A dSYM is there: reports that wait for it are put into the stream again, in batches. Returns how many.
 -- KEYS: stream, built, wait, wanted. ARGV: how many, the image, seconds that "built" is remembered.
 redis.call('SET', KEYS[2], 1, 'EX', ARGV[3])
 local popped = redis.call('ZPOPMIN', KEYS[3], ARGV[1])

@@ -43,7 +43,7 @@ def alone(bodies, symbols):
 
 
 def drain(s, to, bodies, count):
-    """Sends reports while symbolicators are stopped, then lets so many of them go on and waits until all is done. Their start is not measured."""
+    """Sends reports while symbolicators are stopped, then lets a number of them go on and waits until all is done. Their start is not measured."""
     cluster, names = common.Cluster(s.config), ["symbolicator%d" % i for i in range(count)]
     for name in names:
         s.held.discard(name)

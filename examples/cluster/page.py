@@ -83,7 +83,7 @@ class Page:
     # ---- HTML ----
 
     def known_lately(self):
-        """What is known, at most so many seconds old: reading it must not cost what reports need."""
+        """What is known, at most a number of seconds old: reading it must not cost what reports need."""
         with self.lock:
             if time.monotonic() - self.made > FRESH:
                 self.last, self.made = self.known(), time.monotonic()

@@ -43,7 +43,7 @@ def dsym():
 
 
 class Sender:
-    """Sends until all was accepted, over so many connections at a time."""
+    """Sends until all was accepted, over a number of connections at a time."""
 
     def __init__(self, url, token, threads=8):
         self.host, self.token, self.threads = urllib.parse.urlsplit(url).netloc, token, threads

@@ -40,7 +40,7 @@ appendfsync everysec
 save ""
 maxmemory {memory}mb
 maxmemory-policy noeviction
-# Redis 7.0 loads its file as this user and drops every transaction that the user may not do, so it may do all; nobody can log in as it.
+# Redis 7.0 loads its file as this user and drops every transaction that the user may not do, so it may do all; no client can log in as it.
 user default off ~* &* +@all
 user admin on >{admin} ~* &* +@all
 user crashes on >{password} ~* +@read +@write +@scripting +@connection -@dangerous +wait +time +info +cluster|info +cluster|slots
@@ -58,7 +58,7 @@ tls-cluster yes"""
 
 
 def free_ports(count):
-    """Ports that nobody uses, with those of Redis' cluster bus 10,000 above them."""
+    """Ports that are free, with those of Redis' cluster bus 10,000 above them."""
     found, start = [], 10000 + secrets.randbelow(10000)  # below those that Linux gives to connections, the bus too
     for port in range(start, start + 2000):
         try:

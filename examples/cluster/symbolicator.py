@@ -197,7 +197,7 @@ class Symbolicator:
     def poison(self, tag, entry, report):
         """Work that was given out too often has an error for its result."""
         log("poison", report=report)
-        why = {"kind": "poison", "what": "given out %d times, and whoever had it ended" % common.DELIVERIES}
+        why = {"kind": "poison", "what": "given out %d times, and each worker that had it ended" % common.DELIVERIES}
         state, result = self.kept({"error": why}, int(entry.split(b"-")[0]))
         self.cluster.run(stream(tag), [self.finished(tag, [(report, entry, common.DELIVERIES, json.dumps(state), zlib.compress(result.encode()))])])
 

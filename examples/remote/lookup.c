@@ -109,7 +109,7 @@ static bool ask(remote *r, unsigned long long first, unsigned long long last)
     return true;
 }
 
-/* Receives the head, and what came of the body with it, into text, which it ends with a NUL behind the head.
+/* Receives the head, and what came of the body with it, into text, which it ends with a NUL after the head.
  * Returns where the body begins; 0 when there is none. */
 static size_t receive_head(remote *r, char *text, size_t *len)
 {

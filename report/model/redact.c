@@ -184,8 +184,8 @@ static size_t redact_user_end(machsym_str s, size_t at)
     return is_whole || blank > i ? i : blank;
 }
 
-/* "Shared" is not a person. Apple writes "USER" and "*" in place of a name. */
-static bool redact_is_nobody(machsym_str name)
+/* Whether a name is that of no person. "Shared" is a folder; Apple writes "USER" and "*" in place of names. */
+static bool redact_is_no_person(machsym_str name)
 {
     return name.len == 0 || str_is(name, "Shared") || str_is(name, "USER") || str_is(name, "*");
 }
@@ -204,7 +204,7 @@ static bool redact_is_replaced(machsym_str name)
 
 static void redact_put_user(const redactor *how, machsym_str name, text *out)
 {
-    if (redact_is_nobody(name) || (how->is_again && redact_is_replaced(name))) {
+    if (redact_is_no_person(name) || (how->is_again && redact_is_replaced(name))) {
         text_str(out, name);
         return;
     }

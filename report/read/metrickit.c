@@ -158,16 +158,16 @@ static void metrickit_order_tree(report *r, report_thread *thread, const uint32_
     report_frame *from = (report_frame *)mem_take(r->memory, count * sizeof *from);
     uint32_t lo = 0;
     uint32_t hi = count;
-    uint32_t behind = count;
+    uint32_t tail = count;
     memcpy(from, frames, count * sizeof *from);
     thread->path = 0;
     while (lo < hi) {
         uint32_t best = metrickit_heaviest(from, end, lo, hi);
         uint32_t before = best - lo;
         uint32_t after = hi - end[best];
-        behind -= before + after;
-        memcpy(frames + behind, from + lo, before * sizeof *from);
-        memcpy(frames + behind + before, from + end[best], after * sizeof *from);
+        tail -= before + after;
+        memcpy(frames + tail, from + lo, before * sizeof *from);
+        memcpy(frames + tail + before, from + end[best], after * sizeof *from);
         frames[thread->path++] = from[best];
         lo = best + 1;
         hi = end[best];
@@ -574,11 +574,11 @@ static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
 static void metrickit_put_exit_name(text *t, machsym_str key)
 {
     static const char before[] = "cumulative";
-    static const char behind[] = "ExitCount";
+    static const char tail[] = "ExitCount";
     size_t at = str_starts(key, before) ? sizeof before - 1 : 0;
-    size_t end = key.len >= at + sizeof behind &&
-                         memcmp(key.ptr + key.len - (sizeof behind - 1), behind, sizeof behind - 1) == 0
-                     ? key.len - (sizeof behind - 1)
+    size_t end = key.len >= at + sizeof tail &&
+                         memcmp(key.ptr + key.len - (sizeof tail - 1), tail, sizeof tail - 1) == 0
+                     ? key.len - (sizeof tail - 1)
                      : key.len;
     for (size_t i = at; i < end; i++) {
         bool is_capital = key.ptr[i] >= 'A' && key.ptr[i] <= 'Z';

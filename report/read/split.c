@@ -398,8 +398,8 @@ static bool split_begins_kind(const split_state *seen, machsym_str line, machsym
  * belongs to the text. */
 static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
 {
-    bool is_behind = !seen->is_in_document || seen->ends_object;
-    if (at < seen->passed || seen->is_translated || !is_behind)
+    bool is_after = !seen->is_in_document || seen->ends_object;
+    if (at < seen->passed || seen->is_translated || !is_after)
         return false;
     machsym_str document = split_first_document(str_make(s.ptr + at, s.len - at), seen->log);
     seen->passed = at + document.len;

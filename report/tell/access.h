@@ -34,7 +34,7 @@
       "use of memory that was never set: the pointer was read from memory filled with 0xaa")                 \
     X(OBJECT, "object",                                                                                      \
       "message to a freed or damaged object: objc_msgSend or a retain or release is on top")                 \
-    X(EXTERNAL, "external", "the memory or the device behind an address answered with an error")             \
+    X(EXTERNAL, "external", "the memory or the device at an address answered with an error")                 \
     X(EXCLUSIVE, "exclusive", "an atomic instruction was used on memory that does not support it")
 
 typedef enum access_kind {

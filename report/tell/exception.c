@@ -196,7 +196,7 @@ static void exception_say_signal(text *t, const report *r)
     else if (exception_is(r, "SIGSYS"))
         text_sentence(t, "a system call that does not exist");
     else if (exception_is(r, "SIGPIPE"))
-        text_sentence(t, "a write to a pipe or socket that nobody reads");
+        text_sentence(t, "a write to a pipe or socket that has no reader");
 }
 
 /* Writes what was measured, for reports that are not crashes. */

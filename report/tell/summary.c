@@ -115,7 +115,7 @@ static void summary_put_blame(text *t, const report *r, const palette *colours)
     if (r->rules != NULL) {
         text_c(t, "  whose fault: ");
         text_c(t, colours->strong);
-        text_shown(t, is_owned ? who.owner : str_c("nobody whom the rules name"));
+        text_shown(t, is_owned ? who.owner : str_c("no owner that the rules name"));
         text_c(t, colours->plain);
         text_c(t, is_owned ? ", in " : "");
         text_shown(t, who.name.len > 0 ? who.name : who.image);

@@ -458,7 +458,7 @@ static size_t ms_fold_map_frames(machsym_session *s, const ms_tw_body *body, uin
     return ms_ans_tell_found(s, count, frames, cap);
 }
 
-/* The frames of the next function in a map. Functions of which the map has nothing there are passed over. */
+/* The frames of the next function in a map. Functions that the map lacks there are passed over. */
 static size_t ms_fold_next_in_map(machsym_session *s, uint64_t addr, machsym_cursor *at,
                                   machsym_frame *frames, size_t cap)
 {

@@ -179,8 +179,8 @@ static bool ms_named_asks_first(const machsym_session *s)
     return !ms_SMALL_CODE && !s->asks_units && !s->reads_calls && s->budget == UINT64_MAX;
 }
 
-/* Counts an address of a unit. Returns false once the unit, or all, have been asked for so many that to
- * decode them takes less. */
+/* Counts an address of a unit. Returns false once the unit, or all, have been asked for often enough that
+ * decoding them takes less. */
 static bool ms_named_count(machsym_session *s, const ms_cu_root *root)
 {
     if (!ms_named_asks_first(s))

@@ -1159,8 +1159,8 @@ enum {
         UINT8_MAX + 8 + ms_DW_INDEX_BYTES /* that must be there to read a value of a layout */
 };
 
-/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so
- * many bytes. */
+/* The number of a call's value by the call's layout; p is where the first value stands, index_bytes
+ * the width of an index. */
 static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, uint8_t index_bytes,
                                          ms_dw_call_value which)
 {
@@ -1205,7 +1205,7 @@ static machsym_str ms_dw_string_indexed(const ms_dw *dw, const ms_dw_enc *enc, u
     return rd.failed ? ms_str_empty() : ms_rd_str_at(dw->str, off);
 }
 
-/* The text that a value stands for; empty when it is none, or is damaged. */
+/* The text that a value stands for; empty when it is no text, or is damaged. */
 static machsym_str ms_dw_string(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value)
 {
     switch (value->form) {
@@ -1234,7 +1234,7 @@ static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_
     return true;
 }
 
-/* The address that a value stands for. Returns false when it is none. */
+/* The address that a value stands for. Returns false when it is no address. */
 static inline bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value,
                                  uint64_t *out)
 {
@@ -1250,7 +1250,7 @@ static inline bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms
     }
 }
 
-/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
+/* The offset in .debug_info that a reference stands for. Returns false when it is no reference, or leaves its
  * unit. */
 static inline bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
 {
@@ -1317,7 +1317,7 @@ static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
     return true;
 }
 
-/* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
+/* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is empty. */
 static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
 {
     if (dw->moves != NULL && (lo >= hi || !ms_dw_move_range(dw, &lo, &hi)))

@@ -24,9 +24,9 @@
 enum {
     ms_NM_FUNCTIONS = 40, /* that are compared at most */
     ms_NM_FEWEST = 32,    /* of fewer nothing is concluded */
-    ms_NM_UNITS = 16,  /* that they are taken from, if so many have functions; else from its square at most */
+    ms_NM_UNITS = 16,  /* that they are taken from, if enough have functions; else from its square at most */
     ms_NM_SLOTS = 256, /* of the hash table: a power of two, several times the functions */
-    ms_NM_WALKED = 65536, /* bytes of entries that are walked through, and one in so many of the rest: */
+    ms_NM_WALKED = 65536, /* bytes of entries that are read, and a share of the rest: one in */
     ms_NM_WALKED_SHARE = 16,
     ms_NM_BYTES = 512 /* of a name that are compared: a million symbols may have one long name */
 };

@@ -52,7 +52,7 @@ static bool ms_unt_open(const ms_piece_source *table, ms_unt_head *head)
     return true;
 }
 
-/* base: the function that the index names for the page. Returns: false for a page of a kind that nobody
+/* base: the function that the index names for the page. Returns: false for a page of a kind that is not
  * knows. */
 static bool ms_unt_page_at(const ms_piece_source *table, uint32_t off, uint32_t base, ms_unt_page *page)
 {

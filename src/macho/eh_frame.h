@@ -78,7 +78,7 @@ static uint64_t ms_eh_pointer(ms_rd *rd, unsigned encoding, uint64_t addr, unsig
     return word == 8 ? value : value & 0xffffffff;
 }
 
-/* The augmentation's data, by its letters. One that nobody knows hides those after it. */
+/* The augmentation's data, by its letters. An unknown one hides those after it. */
 static void ms_eh_cie_data(ms_eh_cie *cie, ms_rd data, machsym_str letters, unsigned word)
 {
     for (size_t i = 1; i < letters.len; i++) {

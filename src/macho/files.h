@@ -358,8 +358,8 @@ static machsym_result ms_file_open_reader(const machsym_io *io, machsym_allocato
     return ms_file_read_begin(input, io->size < head ? io->size : head, err);
 }
 
-/* Whether a big-endian slice is none that was asked for: it has another architecture, or a UUID alone was
- * asked for, which is not read of it. */
+/* Whether a big-endian slice was not asked for: it has another architecture, or a UUID alone was asked for,
+ * which is not read of it. */
 static bool ms_file_is_unasked(const ms_mo *mo, const char *arch, const machsym_uuid *uuid)
 {
     if (arch == NULL)

@@ -522,8 +522,8 @@ static bool ms_mo_leads_on(ms_rd rd)
     return true;
 }
 
-/* Whether a command that ends here has the right size. It has if a command follows, or one of which only
- * the kind is damaged. */
+/* Whether a command that ends here has the right size. It has if a command follows, or one whose kind alone
+ * is damaged. */
 static bool ms_mo_is_end(ms_rd rd)
 {
     if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))

@@ -73,7 +73,7 @@ static uint64_t ms_mf_name(machsym_str name, uint64_t *left)
     return number != 0 ? number : 1;
 }
 
-/* Whether names are those of one constructor or destructor, of which there are several: C1 and C2, D1 and
+/* Whether names are those of one constructor or destructor that has several: C1 and C2, D1 and
  * D2. People read the same name. */
 static bool ms_mf_are_variants(machsym_str a, machsym_str b)
 {

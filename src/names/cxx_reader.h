@@ -757,7 +757,7 @@ static uint32_t ms_dmcxr_template_args(ms_dmcx *p, uint32_t name, bool tag)
 
 /* ---- C++: types ---- */
 
-/* [DS] DA <size>, [DS] DR <size>: the fixed-point types of ISO/IEC TR 18037; 0 = it is none of them. */
+/* [DS] DA <size>, [DS] DR <size>: the fixed-point types of ISO/IEC TR 18037; 0 = it is another type. */
 static uint32_t ms_dmcxr_fixed_point(ms_dmcx *p)
 {
     uint32_t at = p->at;

@@ -1017,7 +1017,7 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
-/* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is none. */
+/* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is not. */
 static bool ms_dmd_in_text(const ms_dm *d)
 {
     size_t at = 2, len = 0;

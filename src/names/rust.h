@@ -1303,7 +1303,7 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
 
 /* ---- the legacy scheme ---- */
 
-/* $u7b$: a code point; UINT32_MAX when it is none. */
+/* $u7b$: a code point; UINT32_MAX when it is not. */
 static uint32_t ms_dmrs_escape_hex(machsym_str text, size_t *used)
 {
     uint32_t code = 0;

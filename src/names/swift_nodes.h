@@ -516,7 +516,7 @@ typedef struct ms_dmsw_refs { /* A growing array of references in the scratch. *
 
 typedef struct ms_dmsw { /* One name being read or printed. */
     ms_dm *d;
-    ms_dmsw_node *base; /* node 0 is "none" */
+    ms_dmsw_node *base; /* node 0 stands for no node */
     const char *s;
     size_t len;
     size_t at;

@@ -18,7 +18,7 @@ enum { ms_DMSWS_TEXT_LETTERS = 5 };
 
 /* ---- implementation function types ---- */
 
-/* One parameter or result without its type; 0 when the next letter is none. */
+/* One parameter or result without its type; 0 when the next letter is another. */
 static uint32_t ms_dmsws_impl_part(ms_dmsw *p, unsigned kind, const char *letters)
 {
     int word = ms_dmsw_find(letters, ms_dmsw_peek(p));

@@ -939,7 +939,7 @@ static ms_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *
 {
     unsigned bytes = run->bytes[ms_MAP_PLACE];
     uint64_t file = 0;
-    if (line->file - 1 < run->file_count) /* false also for 0, which is none */
+    if (line->file - 1 < run->file_count) /* false also for 0, which is no file */
         file = ms_map_place(run,
                             ms_map_long_field(run->v + run->files + (size_t)(line->file - 1) * bytes, bytes));
     frame->file_ref = file;

@@ -26,12 +26,12 @@ const char *file_read_most(text *t, const char *path, uint64_t most);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
 size_t file_folder_len(const char *path);
 
-/* Reads the first bytes of a file, which tell its kind. Returns how many: none of what cannot be opened or
- * read. That is said as by say_fault where the system failed; another reason is left to whoever opens the
+/* Reads the first bytes of a file, which tell its kind. Returns how many: 0 if it cannot be opened or read.
+ * A failure of the system is reported by say_fault; another reason is left to the caller that opens the
  * file. Threads: any. */
 size_t file_read_begin(const char *path, void *out, size_t len);
 struct stat;
-/* As stat, which returned 0. Where it failed and the system is why, that is said as by say_fault. errno
+/* As stat, which returned 0. A failure of the system is reported by say_fault. errno
  * stays. Threads: any. */
 bool file_stat(const char *path, struct stat *st);
 

@@ -16,8 +16,8 @@ enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_USAGE = 2 };
 
 /* ---- Messages ---- */
 
-/* Shows on a terminal how far long work is, once it has taken a second: "verify: 12 of 340". Whatever is said
- * takes the line away; what goes to standard output wants say_progress_end first. */
+/* Shows on a terminal how far long work is, once it has taken a second: "verify: 12 of 340". Every message
+ * removes the line; what goes to standard output wants say_progress_end first. */
 void say_progress(const char *what, size_t done, size_t total);
 void say_progress_end(void);
 /* Prints "machsym: ..." to stderr: one line, whatever is in the names that it holds. */
@@ -51,9 +51,9 @@ bool say_slices(const char *path, size_t count, const machsym_error *err);
 /* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads:
  * any. */
 void say_fault(const char *path, const machsym_error *err);
-/* Whether nothing was said of a file yet; from then on something was. Threads: any. */
+/* Whether a file was not reported yet; from then on it was. Threads: any. */
 bool say_is_new(const char *path);
-/* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
+/* Notes damage that was reported otherwise: the exit status is 1 from then on. Threads: any. */
 void status_note_damage(void);
 /* Notes that memory was short for an answer, which then lacks names or lines. Threads: any. */
 void status_note_memory(void);
@@ -70,8 +70,8 @@ int status_end(int status);
 
 /* ---- Standard output at the end ---- */
 
-/* Whether what was written did not arrive, which is said once. Who closed the pipe wanted no more: nothing is
- * lost. */
+/* Whether output was lost, which is reported once. If the reader closed the pipe, it wanted no more: nothing
+ * is lost. */
 bool say_is_output_lost(void);
 /* Writes what is left. Says why output was lost, unless its reader is gone. Returns the exit status. */
 int say_finish_output(int status);

@@ -27,7 +27,7 @@ bool take_best_line(void *field, const char *value);  /* machsym_session_flags *
 bool take_names(void *field, const char *value);      /* the same */
 
 /* The index of a value among the words that an option has, words[0] to words[count - 1], in *index. Says which
- * there are when it is none of them, and returns false. */
+ * there are when it is another word, and returns false. */
 bool take_word(const char *option, const char *value, const char *const *words, unsigned count,
                unsigned *index);
 

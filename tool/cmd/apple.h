@@ -12,7 +12,7 @@ extern const command called_dwarfdump_command;
 /* The commands that have names of Apple's tools, ended by NULL. */
 extern const command *const called_commands[];
 
-/* The name of Apple's under which the program was called; NULL: it is none. */
+/* The name of Apple's tool under which the program was called; NULL: another name. */
 const char *called_name(const char *program);
 
 #endif

@@ -58,7 +58,7 @@ static void owners_cmd_add_run(runs *to, const run *one)
 static void owners_cmd_print_owner(text *out, machsym_str owner)
 {
     if (owner.len == 0)
-        text_c(out, "(nobody)");
+        text_c(out, "(no owner)");
     else
         text_shown(out, owner);
 }

@@ -702,7 +702,7 @@ static bool archive_open_tar(archive *a, machsym_error *err)
 static const char bomb[] =
     "the file would become more than 256 times its size; if that is right, unpack it first";
 
-/* The length of the header; 0 when it is none. */
+/* The length of the header; 0 when there is no header. */
 static size_t archive_gzip_header(const uint8_t *p, size_t len)
 {
     size_t at = GZIP_HEADER;

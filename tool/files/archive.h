@@ -36,7 +36,7 @@ typedef struct archive_member {
 
 typedef struct archive archive;
 
-/* Opens a file if it is an archive. Returns NULL with err->code MACHSYM_OK when it is none, and with another
+/* Opens a file if it is an archive. Returns NULL with err->code MACHSYM_OK when it is not, and with another
  * code when it is a damaged one. */
 archive *archive_open(const char *path, machsym_error *err);
 /* The same of bytes, which must outlive it. */

@@ -212,7 +212,7 @@ static void inside_list_member(void *user, const member_found *found, machsym_er
         path_list_add(to->out, found->path);
 }
 
-/* Lists an archive. Returns false with *err when it is none (MACHSYM_OK) or damaged. Free the walk. */
+/* Lists an archive. Returns false with *err when it is no archive (MACHSYM_OK) or damaged. Free the walk. */
 static bool inside_list_archive(const char *path, listing *to, member_walk *walk, machsym_error *err)
 {
     to->gz = to->what == WANT_REPORTS &&

@@ -109,7 +109,7 @@ static archive *members_take_slot(unsigned depth, const char *path, size_t len, 
     return a;
 }
 
-/* The archive that is a file, until another one is asked for; NULL with *err when it is none, or damaged. */
+/* The archive that is a file, until another one is asked for; NULL with *err when there is no whole one. */
 static archive *members_open_file(const char *path, size_t len, machsym_error *err)
 {
     members_fail(err, MACHSYM_OK, "no error");

@@ -19,7 +19,7 @@
 
 enum {
     MAX_OPEN = MAX_JOBS + 1, /* a thread writes one file at a time */
-    MAX_TEMPORARY = 4096,    /* bytes of a path: longer ones are none (PATH_MAX) */
+    MAX_TEMPORARY = 4096,    /* bytes of a path: the system refuses longer ones (PATH_MAX) */
     MAX_TRIES = 100,         /* other names to try when one is taken: each has a number of its own */
     WRITE_STEP = 1 << 21     /* bytes at once: the disk writes them while the next ones are copied */
 };
@@ -478,7 +478,7 @@ bool outfile_end(outfile *out, text *t, bool ok)
 const char *outfile_error(int failure)
 {
     switch (failure) {
-    case ENXIO: return "a pipe that nobody reads";
+    case ENXIO: return "a pipe that has no reader";
     case EISDIR: return "a folder: name a file, which may lie in it";
     case ENOENT: return "No such file or directory: make its folder first";
     case ENOTDIR: return "Not a directory: a part of its path is a file";

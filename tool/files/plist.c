@@ -260,7 +260,7 @@ static void plist_put_entity(text *out, machsym_str name)
     text_char(out, ';');
 }
 
-/* The length of the entity that a text begins with; 0: it is none. */
+/* The length of the entity that a text begins with; 0: it begins with another character. */
 static size_t plist_entity_length(machsym_str s)
 {
     enum { LONGEST = 12 }; /* &#x0010ffff; */

@@ -448,7 +448,7 @@ static size_t zstd_take_tables(zstd_frame *z, const uint8_t *p, size_t len)
     return at;
 }
 
-/* Values up to 3 stand for the offsets that were used last (3.1.1.5). Returns 0 for one that is none. */
+/* Values up to 3 stand for the offsets that were used last (3.1.1.5). Returns 0 for a damaged one. */
 static uint32_t zstd_offset(zstd_frame *z, uint64_t value, bool has_literals)
 {
     uint32_t *last = z->repeated;

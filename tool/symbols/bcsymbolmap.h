@@ -11,7 +11,7 @@
 
 typedef struct bcsymbolmap bcsymbolmap;
 
-/* Reads a map. Returns NULL when the file is none. Never changes after: any number of threads may ask. */
+/* Reads a map. Returns NULL for other files. Never changes after: any number of threads may ask. */
 bcsymbolmap *bcsymbolmap_open(const char *path);
 void bcsymbolmap_close(bcsymbolmap *map);
 /* Finds and reads the map of an image: named by its UUID, or by the one that the plist of its dSYM gives

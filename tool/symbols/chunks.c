@@ -309,7 +309,7 @@ static chunk *chunk_borrow(chunk_cache *cache, const text *key, const machsym_uu
 
 /* ---- Lists of chunks ---- */
 
-/* Takes the rows of a table. Returns false when they are none. */
+/* Takes the rows of a table. Returns false when they are not such rows. */
 static bool chunk_take_rows(const json *doc, const char *table, chunk_rows *rows)
 {
     uint32_t list = json_get(doc, 0, table);
@@ -346,7 +346,7 @@ static bool chunk_has_row(const chunk_rows *rows, uint64_t index)
     return lo > 0 && index - rows->v[2 * lo - 2] < rows->v[2 * lo - 1];
 }
 
-/* Takes the map that the list has. Returns false when it is none of this image. */
+/* Takes the map that the list has. Returns false when it is of another image. */
 static bool chunk_take_map(chunked *image, const json *doc)
 {
     machsym_map *map;

@@ -60,7 +60,7 @@ chunk_seat *chunk_seat_open(chunked *image, machsym_lines lines, uint32_t sessio
 void chunk_seat_close(chunk_seat *seat);
 /* The frames at an address of the file, as symbol_source_frames has them. They live until the next call. */
 size_t chunk_seat_frames(chunk_seat *seat, uint64_t addr, machsym_frame *frames, size_t cap);
-/* Why a chunk could not be had that the last call needed: its frames are none then; NULL: all could. */
+/* Why a chunk could not be had that the last call needed: then it has no frames; NULL: all could. */
 const char *chunk_seat_failure(chunk_seat *seat);
 
 #endif

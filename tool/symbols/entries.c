@@ -118,7 +118,7 @@ static entry_bytes entry_bytes_of(machsym_bytes all, uint64_t lo, uint64_t hi)
     return lo > hi ? (entry_bytes){begin, begin, true} : (entry_bytes){begin + lo, begin + hi, false};
 }
 
-/* Whether so many bytes are there; otherwise it fails, and nothing is. */
+/* Whether that many bytes are left; otherwise the reader fails, and has none left. */
 static bool entry_has(entry_bytes *b, uint64_t count)
 {
     if (count <= (uint64_t)(b->end - b->p))

@@ -154,7 +154,7 @@ bool entry_next(entries *all, entry_cursor *one, entry_value *out);
 bool entry_find(entries *all, uint64_t offset, uint32_t name, entry_value *out);
 /* The same, or of the entry that it is a copy or the definition of. *of is the entry that has it. */
 bool entry_find_along(entries *all, uint64_t offset, uint32_t name, entry_value *out, uint64_t *of);
-/* The offset of the entry that a reference leads to; 0: it is none. */
+/* The offset of the entry that a reference leads to; 0: it is no reference. */
 uint64_t entry_refers_to(entries *all, const entry_value *value);
 
 /* One after the other the ranges of a DW_AT_ranges; *at is 0 at first. Returns false at their end. */

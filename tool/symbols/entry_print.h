@@ -11,7 +11,7 @@
 
 /* The header of a unit, and its first entry. */
 void entry_put_unit(text *t, entries *all, const entry_unit *unit);
-/* An entry, so many columns further right. */
+/* An entry, indented by a number of columns. */
 void entry_put_one(text *t, entries *all, uint64_t offset, unsigned indent);
 /* The row of a line table, and where a function is declared. row is NULL and function 0 when there is none;
  * without both no line is printed. */

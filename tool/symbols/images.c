@@ -26,7 +26,7 @@ enum { SORT_COMPLAINTS = 1 << 20 };
  * searched again for a second. This many such images are remembered. */
 enum { MISSING_SECONDS = 1, MISSING_SLOTS = 4096 };
 
-/* What images from chunks are said to come from. */
+/* The path that images from chunks have in messages. */
 static const char chunks_path[] = "chunks";
 
 /* What one thread at a time looks an image up with. */

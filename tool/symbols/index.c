@@ -65,8 +65,8 @@ const index_folder *index_find(const store_index *index, const char *path)
     return NULL;
 }
 
-/* A folder that is told from the current one would be another one wherever the tool runs: it is none, as the
- * XDG Base Directory Specification has it. */
+/* A relative path would be another folder wherever the tool runs, so it is ignored, as the XDG Base Directory
+ * Specification has it. */
 static bool index_is_whole_path(const char *path)
 {
 #ifdef _WIN32

@@ -26,7 +26,7 @@ typedef struct kept_image {
     uint64_t binary_size;
     uint64_t map_size;
     int64_t date;    /* when the newest of them was added: seconds since 1970 */
-    bool has_failed; /* a part of it could not be looked at, which was said */
+    bool has_failed; /* a part of it could not be looked at, which was reported */
 } kept_image;
 
 typedef struct kept_list {
@@ -36,7 +36,7 @@ typedef struct kept_list {
     const char **left; /* temporary files of killed runs */
     size_t left_count;
     size_t left_cap;
-    bool has_failed; /* what lies in the store could not be looked at, which was said: more may be there */
+    bool has_failed; /* what lies in the store could not be looked at, which was reported */
     pool strings;
 } kept_list;
 

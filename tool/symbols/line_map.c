@@ -29,7 +29,7 @@ struct line_map {
 
 /* What a line of C# became is short: a line farther on is of something that has no C#, as calls that
  * il2cpp adds at the begin of a function. */
-enum { LINES_BEHIND = 5 };
+enum { LINES_AFTER = 5 };
 
 static int line_map_name_order(machsym_str a, machsym_str b)
 {
@@ -229,7 +229,7 @@ bool line_map_find(const line_map *map, machsym_str cpp_path, uint32_t cpp_line,
     if (after == 0)
         return false;
     const line_from *found = &map->v[after - 1];
-    if (!str_equal(found->cpp, key.cpp) || cpp_line - found->cpp_line > LINES_BEHIND)
+    if (!str_equal(found->cpp, key.cpp) || cpp_line - found->cpp_line > LINES_AFTER)
         return false;
     *path = found->path;
     *line = found->line;

@@ -173,7 +173,7 @@ static bool owners_add_all(owners *all, machsym_str rest)
     return true;
 }
 
-/* Adds a line. Returns false when it is none. */
+/* Adds a line. Returns false when it is not a rule. */
 static bool owners_add_line(owners *all, machsym_str folder, machsym_str line)
 {
     line = str_trim(line);

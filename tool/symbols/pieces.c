@@ -133,7 +133,7 @@ static bool pieces_map_index(machsym_str line, size_t *index, machsym_str *rest)
     return true;
 }
 
-/* Numbers count up from 0; one that is larger than the file has bytes is none. */
+/* Numbers count up from 0; a number that is larger than the size of the file is refused. */
 static void pieces_read_map_object(pieces *to, machsym_str line, size_t file_size, map_objects *objects)
 {
     size_t index;

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STORE_MAX_DEPTH = 64, STORE_SAID = 10 /* files that cannot be read are said one by one */ };
+enum { STORE_MAX_DEPTH = 64, STORE_SAID = 10 /* unreadable files that are reported one by one */ };
 
 struct store {
     store_options options;

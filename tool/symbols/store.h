@@ -36,10 +36,10 @@ bool store_add(store *s, const char *path, bool shallow);
 void store_finish(store *s);
 void store_close(store *s);
 
-/* Whether a file that was added holds no symbols, which was said. */
+/* Whether a file that was added holds no symbols, which was reported. */
 bool store_failed(const store *s);
-/* Whether a folder holds a map or archive that does not open, or what cannot be read, which was said: it may
- * be what a report waits for. */
+/* Whether a folder holds a map or archive that does not open, or what cannot be read, which was reported: it
+ * may be what a report waits for. */
 bool store_has_broken(const store *s);
 /* The same of shared caches, for which frames of the system may wait. */
 bool store_has_broken_system(const store *s);

@@ -99,7 +99,7 @@ function sentence(json) {
   return told.charAt(0).toUpperCase() + told.slice(1);
 }
 
-/** Of which program, on what, and by which exception. */
+/** The program, its device, and the exception. */
 function kicker(json, result) {
   const program = [json.process, json.version].filter(Boolean).join(' ');
   const what = [json.exception, json.signal && `(${json.signal})`].filter(Boolean).join(' ');

@@ -1,5 +1,5 @@
 // The page in Firefox, in short: files are chosen, the stack is read, and nothing is asked of the network. Firefox speaks
-// WebDriver BiDi itself, so there is no driver; node 20 has WebSocket behind --experimental-websocket.
+// WebDriver BiDi itself, so there is no driver; node 20 has WebSocket with --experimental-websocket.
 // Environment: PAGE, the folder of the built page; FIREFOX.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -154,7 +154,7 @@ test('names of files that are no UTF-8', { skip: process.platform !== 'linux' },
   assert.equal((await machsym.symbolicate({ path: report }, [folder])).text, want);
 });
 
-test('paths of Windows, as they are written behind the folder of the call', async () => {
+test('paths of Windows, as they are written after the folder of the call', async () => {
   const { folderForProgram, windowsPath } = await import(pathToFileURL(path.join(path.resolve(process.env.PACKAGE), 'disk.js')).href);
   const folder = folderForProgram('C:\\Users\\x', 'win32');
   assert.equal(folder, '/C:/Users/x');

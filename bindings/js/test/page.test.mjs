@@ -116,7 +116,7 @@ test('a report and the folder of its dSYM are dropped', async () => {
   assert.equal(await page.locator('#chosen').innerText(), '1 report: demo.crash\n1 file with symbols: demo');
   const ofSystem = page.locator('tr', { hasText: 'libsystem_kernel.dylib' });
   assert.match(await ofSystem.textContent(), /of the system: no file has this UUID/);
-  assert.equal(await page.locator('td.missing').count(), 0); // nobody has a dSYM of the system
+  assert.equal(await page.locator('td.missing').count(), 0); // there is no dSYM of the system
   assert.match(await page.locator('footer').innerText(), /^machsym \d+\.\d+\.\d+\./);
   await shot('report');
   await assertAccessible();
@@ -481,7 +481,7 @@ function dsymOf(name, bytes) {
   return path.join(work, name, 'demo.app.dSYM');
 }
 
-test('a damaged dSYM is said to be so where its image is wanted, with what to do', async () => {
+test('a damaged dSYM is reported where its image is wanted, with what to do', async () => {
   const whole = fs.readFileSync(path.join(dsym, 'Contents/Resources/DWARF/demo'));
   const fat = fs.readFileSync(fixture('bin/inline-fat.dwarf'));
   const misleading = Buffer.from(whole);

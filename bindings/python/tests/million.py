@@ -24,8 +24,8 @@ FIXTURES = os.path.join(ROOT, "tests/fixtures")
 TEMPLATES = ("reports/demo.ips", "reports/demo.crash", "reports/demo-macos.crash", "apple/ios.ips")
 CODE = (0x940, 0xaf8)  # where the demo program has code
 ARCHIVE = 20000  # reports of a zip
-SAMPLE = 1000  # one report of so many is compared
-BAD = 250000  # one report of so many is none
+SAMPLE = 1000  # one report in SAMPLE is compared
+BAD = 250000  # one report in BAD is no report
 
 
 def without_library():

@@ -1,4 +1,4 @@
-"""machsym.dask over a local cluster of separate processes, one of which is killed. DASK_DSYMS and DASK_REPORTS: how many."""
+"""machsym.dask over a local cluster of separate processes, one is killed. DASK_DSYMS and DASK_REPORTS: how many."""
 import base64
 import json
 import os
@@ -35,7 +35,7 @@ def client():
 
 @pytest.fixture(scope="module")
 def dsyms(tmp_path_factory):
-    """Copies of the demo's dSYM with UUIDs of their own, the first with its own; and a file that is none."""
+    """Copies of the demo's dSYM with UUIDs of their own, the first with its own; and a file that is no dSYM."""
     folder = tmp_path_factory.mktemp("dsyms")
     data = (FIXTURES / "bin/demo.app.dSYM/Contents/Resources/DWARF/demo").read_bytes()
     assert data.count(UUID.bytes) == 1
@@ -52,7 +52,7 @@ def own(i):
 
 
 def write_reports(folder):
-    """Reports with an address and a UUID of their own, half of them in a zip; one is none. Gives what is in them by name."""
+    """Reports with an address and a UUID of their own, half of them in a zip; one is no report. Gives what is in them by name."""
     chance, texts = random.Random(20), {}
     templates = [(FIXTURES / name).read_text() for name in ("reports/demo.ips", "reports/demo.crash", "apple/ios.ips")]
     for i in range(REPORTS):
@@ -150,7 +150,7 @@ def test_damaged(tmp_path):
 
 
 def test_same_name(tmp_path):
-    """Two members of a zip may have one name; each is a report. Folders are none."""
+    """Two members of a zip may have one name; each is a report. Folders are no reports."""
     good = (FIXTURES / "reports/demo.ips").read_bytes()
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive, pytest.warns(UserWarning):
         archive.writestr("folder/", b"")

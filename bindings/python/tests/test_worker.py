@@ -161,7 +161,7 @@ def test_redis(tmp_path):
 
 def test_redis_cluster(tmp_path):
     """A cluster of one node has all slots."""
-    # The port between nodes is given: by default it is 10,000 above the other, which may be none.
+    # The port between nodes is given: by default it is 10,000 above the other, which may be no port.
     server, client, port = start_redis(tmp_path, "--cluster-enabled", "yes", "--cluster-port", str(free_port()))
     try:
         from redis.cluster import RedisCluster

@@ -18,7 +18,7 @@ fn tool(arguments: &[&str]) -> String {
     String::from_utf8(said.stdout).unwrap()
 }
 
-/// One address as `atos -i -fullPath` prints it, behind it an empty line.
+/// One address as `atos -i -fullPath` prints it, then an empty line.
 fn printed(image: &str, address: u64, frames: &[Frame]) -> String {
     let mut out = String::new();
     for f in frames {

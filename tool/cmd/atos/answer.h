@@ -38,7 +38,7 @@ typedef struct target {
     char *entry;              /* the path or name of one of these */
     uint64_t entry_addr;
     bool is_tried;      /* it is open, or cannot be opened */
-    bool was_open;      /* what is damaged of it was said */
+    bool was_open;      /* its damage was reported */
     uint64_t text_addr; /* what a load address stands for: a collection's own for all its images */
     uint64_t text_exec_addr;
     symbol_source *source;

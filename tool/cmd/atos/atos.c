@@ -38,7 +38,7 @@ static void atos_say_decimal(const char *number, uint64_t as_hex)
         say_message("%s is read as hexadecimal; if it is decimal, pass 0x%llx", number, decimal);
 }
 
-/* Returns false after a message when a second way to count addresses is named, or the number is none. */
+/* Returns false after a message when a second way to count addresses is named, or its value is no number. */
 static bool atos_set_kind(atos *a, address_kind kind, const char *number)
 {
     bool negative = number != NULL && number[0] == '-';

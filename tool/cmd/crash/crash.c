@@ -103,7 +103,7 @@ static bool crash_take_limit(void *field, const char *value)
     if (end != NULL && *end == ',')
         end = crash_take_number(end + 1, &megabytes);
     if (end == NULL || *end != 0 || value[0] == 0) {
-        say_message("--limit wants SECONDS,MEGABYTES, of which one may be left out, not %s", value);
+        say_message("--limit wants SECONDS,MEGABYTES, not %s; either may be left out", value);
         return false;
     }
     if (megabytes >= 0)

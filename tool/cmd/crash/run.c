@@ -514,7 +514,7 @@ static void crash_add_failure(crash_run *run, const char *path, const char *betw
     text_end_line(&run->failures, from);
 }
 
-/* Whether a file is of no concern: it lies beside reports, and is none. */
+/* Whether a file may be passed over: it lies beside reports, and is no report. */
 static bool crash_is_passed(const crash_result *result)
 {
     return result->is_found && result->is_no_report;

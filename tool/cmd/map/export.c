@@ -165,7 +165,7 @@ typedef struct export_command {
     frame_style style;
 } export_command;
 
-/* Reads a decimal number; 0 when it is none. */
+/* Reads a decimal number; 0 when the text is no number. */
 static uint64_t export_parse_number(const char *written)
 {
     char *end;

@@ -183,7 +183,7 @@ static bool import_set_arch(const char *arch, machsym_map_info *info)
             return true;
     }
     say_message(
-        "-arch: %s is none of arm64, arm64e, x86_64, x86_64h, i386, armv6, armv7, armv7s, armv7k, arm64_32",
+        "-arch: %s is not arm64, arm64e, x86_64, x86_64h, i386, armv6, armv7, armv7s, armv7k, arm64_32",
         arch);
     return false;
 }

@@ -149,8 +149,8 @@ static bool store_cmd_has_damaged_units(const machsym_image *image)
     return info.damaged_units > 0;
 }
 
-/* Whether zeros at the end of a section were never written. In .debug_info they also close nested entries, of
- * which there may be any number: then the units are sound. */
+/* Whether zeros at the end of a section were never written. In .debug_info zeros also close nested entries,
+ * any number of them: then the units are sound. */
 static bool store_cmd_is_unwritten(const machsym_image *image, const machsym_section *section, size_t zeros)
 {
     bool is_all = zeros == section->bytes.len;

@@ -336,7 +336,7 @@ static bool worker_build_path(answering *a, build_request *b, const char *path)
     return ok;
 }
 
-/* The lines that were said: the last is why it failed. */
+/* The messages: the last one says why it failed. */
 static bool worker_build_refuse(answering *a, const build_request *b, text *said)
 {
     if (b->memory.is_spent)

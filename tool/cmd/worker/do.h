@@ -49,7 +49,7 @@ bool request_take_input(answering *a, const char *what, const char *name, text *
 uint32_t request_member(const answering *a, const char *key);
 void request_put_text(text *out, const char *key, const text *value);
 
-/* The lines that were said while the request was answered. */
+/* The messages that came while the request was answered. */
 void request_put_notes(text *out, const text *said);
 
 /* What requests can ask for. */

@@ -52,7 +52,7 @@ static bool grow_to(uint64_t end)
     return (step > want - have && grow(step)) || grow(want - have);
 }
 
-/* A block that was given back, of at least so many bytes. */
+/* A block that was given back, of at least a number of bytes. */
 static block *reuse(unsigned bits, uint64_t size)
 {
     for (block **at = &unused[bits]; *at != NULL; at = &(*at)->next) {

@@ -26,7 +26,7 @@ static inline int pthread_join(pthread_t thread, void **result)
     return 0;
 }
 
-/* Nobody could end the wait. */
+/* No other thread could end the wait. */
 static inline int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock,
                                          const struct timespec *until)
 {

@@ -6,7 +6,7 @@
     bulk.build_maps(client, "dsyms/", "store/")                       # /store is a folder that all machines see
     bulk.symbolicate(client, "reports/", "store/", "out/")             # out/part-00000.jsonl and so on; out/groups.jsonl
 
-Work is cut into parts of so many bytes; Dask gives a part to another worker when one is lost, and tries a part that failed again. A part's
+Work is cut into parts by size; Dask gives a part to another worker when one is lost, and tries a part that failed again. A part's
 file has its name only when it is whole, and doing a part twice writes the same. Each worker needs the program `machsym` and this package's
 Python files; of Dask only the client is used.
 """
@@ -104,7 +104,7 @@ def _reports(folder: str) -> Iterator[Tuple[Tuple[str, int], int]]:
 
 
 def _members(path: str) -> List[Tuple[Tuple[str, int], int]]:
-    """Reports in a zip, with their sizes; a zip that is none is one report, which cannot be read."""
+    """Reports in a zip, with their sizes; a file that is not a zip is one report, which cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
             return [((path, i), member.file_size) for i, member in enumerate(archive.infolist()) if not member.is_dir()]
@@ -120,7 +120,7 @@ def _runs(part: Iterable[Tuple[str, int]]) -> Iterator[Run]:
 
 
 def _parts(sized: Iterable[Tuple[Any, int]], most: int) -> Iterator[List[Any]]:
-    """Parts of at most so many bytes, or of one that is longer."""
+    """Parts of at most a number of bytes, or of one report that is longer."""
     part: List[Any] = []
     size = 0
     for item, length in sized:
@@ -136,7 +136,7 @@ def _parts(sized: Iterable[Tuple[Any, int]], most: int) -> Iterator[List[Any]]:
 # ---- Over the cluster ----
 
 def _run(client: Any, task: Any, arguments: Sequence[Tuple[Any, ...]], retries: int) -> Iterator[Any]:
-    """What a task gave for each of its arguments, as it is done. An error that is still there after so many retries is raised."""
+    """What a task gave for each of its arguments, as it is done. An error that is still there after all retries is raised."""
     distributed: Any = importlib.import_module("distributed")  # only here, so that the module can be imported without
     futures = [client.submit(task, *some, retries=retries, pure=False) for some in arguments]
     for future in distributed.as_completed(futures):

@@ -26,7 +26,7 @@ Answer = Dict[str, Any]
 Needs = Union[Callable[[str], Optional[bytes]], Any]
 Waiting = Tuple["Future[Answer]", Any]  # a request's, and its id
 
-PIPE = 65536  # bytes of short requests that are written at a time: what a pipe holds, so that a need does not wait long behind them
+PIPE = 65536  # bytes of short requests that are written at a time: what a pipe holds, so that a need does not wait long for them
 
 
 def _program() -> str:
@@ -170,7 +170,7 @@ class Worker:
                     self._finders.submit(self._answer_need, answer["need"])
                 else:
                     self._take(answer)
-        finally:  # whatever ends this thread, nobody waits for it
+        finally:  # whatever ends this thread, no call waits for it
             pipe.close()
             self._lose()
 
