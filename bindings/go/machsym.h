@@ -6187,8 +6187,8 @@ static bool ms_mo_leads_on(ms_rd rd)
     return true;
 }
 
-/* Whether a command that ends here has the right size. It has if a command follows, or one of which only
- * the kind is damaged. */
+/* Whether a command that ends here has the right size. It has if a command follows, or one whose kind alone
+ * is damaged. */
 static bool ms_mo_is_end(ms_rd rd)
 {
     if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
@@ -7142,8 +7142,8 @@ static machsym_result ms_file_open_reader(const machsym_io *io, machsym_allocato
     return ms_file_read_begin(input, io->size < head ? io->size : head, err);
 }
 
-/* Whether a big-endian slice is none that was asked for: it has another architecture, or a UUID alone was
- * asked for, which is not read of it. */
+/* Whether a big-endian slice was not asked for: it has another architecture, or a UUID alone was asked for,
+ * which is not read of it. */
 static bool ms_file_is_unasked(const ms_mo *mo, const char *arch, const machsym_uuid *uuid)
 {
     if (arch == NULL)
@@ -9349,7 +9349,7 @@ static bool ms_unt_open(const ms_piece_source *table, ms_unt_head *head)
     return true;
 }
 
-/* base: the function that the index names for the page. Returns: false for a page of a kind that nobody
+/* base: the function that the index names for the page. Returns: false for a page of a kind that is not
  * knows. */
 static bool ms_unt_page_at(const ms_piece_source *table, uint32_t off, uint32_t base, ms_unt_page *page)
 {
@@ -9444,7 +9444,7 @@ static uint64_t ms_eh_pointer(ms_rd *rd, unsigned encoding, uint64_t addr, unsig
     return word == 8 ? value : value & 0xffffffff;
 }
 
-/* The augmentation's data, by its letters. One that nobody knows hides those after it. */
+/* The augmentation's data, by its letters. An unknown one hides those after it. */
 static void ms_eh_cie_data(ms_eh_cie *cie, ms_rd data, machsym_str letters, unsigned word)
 {
     for (size_t i = 1; i < letters.len; i++) {
@@ -13078,8 +13078,8 @@ enum {
         UINT8_MAX + 8 + ms_DW_INDEX_BYTES /* that must be there to read a value of a layout */
 };
 
-/* The number of a call's value by the call's layout; p is where the first value stands, an index takes so
- * many bytes. */
+/* The number of a call's value by the call's layout; p is where the first value stands, index_bytes
+ * the width of an index. */
 static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, uint8_t index_bytes,
                                          ms_dw_call_value which)
 {
@@ -13124,7 +13124,7 @@ static machsym_str ms_dw_string_indexed(const ms_dw *dw, const ms_dw_enc *enc, u
     return rd.failed ? ms_str_empty() : ms_rd_str_at(dw->str, off);
 }
 
-/* The text that a value stands for; empty when it is none, or is damaged. */
+/* The text that a value stands for; empty when it is no text, or is damaged. */
 static machsym_str ms_dw_string(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value)
 {
     switch (value->form) {
@@ -13153,7 +13153,7 @@ static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_
     return true;
 }
 
-/* The address that a value stands for. Returns false when it is none. */
+/* The address that a value stands for. Returns false when it is no address. */
 static inline bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value,
                                  uint64_t *out)
 {
@@ -13169,7 +13169,7 @@ static inline bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms
     }
 }
 
-/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
+/* The offset in .debug_info that a reference stands for. Returns false when it is no reference, or leaves its
  * unit. */
 static inline bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
 {
@@ -13236,7 +13236,7 @@ static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
     return true;
 }
 
-/* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
+/* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is empty. */
 static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
 {
     if (dw->moves != NULL && (lo >= hi || !ms_dw_move_range(dw, &lo, &hi)))
@@ -18619,7 +18619,7 @@ static ms_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *
 {
     unsigned bytes = run->bytes[ms_MAP_PLACE];
     uint64_t file = 0;
-    if (line->file - 1 < run->file_count) /* false also for 0, which is none */
+    if (line->file - 1 < run->file_count) /* false also for 0, which is no file */
         file = ms_map_place(run,
                             ms_map_long_field(run->v + run->files + (size_t)(line->file - 1) * bytes, bytes));
     frame->file_ref = file;
@@ -20806,9 +20806,9 @@ static void ms_sec_drop(ms_sec *sec)
 enum {
     ms_NM_FUNCTIONS = 40, /* that are compared at most */
     ms_NM_FEWEST = 32,    /* of fewer nothing is concluded */
-    ms_NM_UNITS = 16,  /* that they are taken from, if so many have functions; else from its square at most */
+    ms_NM_UNITS = 16,  /* that they are taken from, if enough have functions; else from its square at most */
     ms_NM_SLOTS = 256, /* of the hash table: a power of two, several times the functions */
-    ms_NM_WALKED = 65536, /* bytes of entries that are walked through, and one in so many of the rest: */
+    ms_NM_WALKED = 65536, /* bytes of entries that are read, and a share of the rest: one in */
     ms_NM_WALKED_SHARE = 16,
     ms_NM_BYTES = 512 /* of a name that are compared: a million symbols may have one long name */
 };
@@ -23996,8 +23996,8 @@ static bool ms_named_asks_first(const machsym_session *s)
     return !ms_SMALL_CODE && !s->asks_units && !s->reads_calls && s->budget == UINT64_MAX;
 }
 
-/* Counts an address of a unit. Returns false once the unit, or all, have been asked for so many that to
- * decode them takes less. */
+/* Counts an address of a unit. Returns false once the unit, or all, have been asked for often enough that
+ * decoding them takes less. */
 static bool ms_named_count(machsym_session *s, const ms_cu_root *root)
 {
     if (!ms_named_asks_first(s))
@@ -25963,7 +25963,7 @@ static size_t ms_fold_map_frames(machsym_session *s, const ms_tw_body *body, uin
     return ms_ans_tell_found(s, count, frames, cap);
 }
 
-/* The frames of the next function in a map. Functions of which the map has nothing there are passed over. */
+/* The frames of the next function in a map. Functions that the map lacks there are passed over. */
 static size_t ms_fold_next_in_map(machsym_session *s, uint64_t addr, machsym_cursor *at,
                                   machsym_frame *frames, size_t cap)
 {
@@ -28937,7 +28937,7 @@ static uint64_t ms_mf_name(machsym_str name, uint64_t *left)
     return number != 0 ? number : 1;
 }
 
-/* Whether names are those of one constructor or destructor, of which there are several: C1 and C2, D1 and
+/* Whether names are those of one constructor or destructor that has several: C1 and C2, D1 and
  * D2. People read the same name. */
 static bool ms_mf_are_variants(machsym_str a, machsym_str b)
 {
@@ -30897,7 +30897,7 @@ typedef struct ms_dmsw_refs { /* A growing array of references in the scratch. *
 
 typedef struct ms_dmsw { /* One name being read or printed. */
     ms_dm *d;
-    ms_dmsw_node *base; /* node 0 is "none" */
+    ms_dmsw_node *base; /* node 0 stands for no node */
     const char *s;
     size_t len;
     size_t at;
@@ -33856,7 +33856,7 @@ enum { ms_DMSWS_TEXT_LETTERS = 5 };
 
 /* ---- implementation function types ---- */
 
-/* One parameter or result without its type; 0 when the next letter is none. */
+/* One parameter or result without its type; 0 when the next letter is another. */
 static uint32_t ms_dmsws_impl_part(ms_dmsw *p, unsigned kind, const char *letters)
 {
     int word = ms_dmsw_find(letters, ms_dmsw_peek(p));
@@ -38121,7 +38121,7 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
 
 /* ---- the legacy scheme ---- */
 
-/* $u7b$: a code point; UINT32_MAX when it is none. */
+/* $u7b$: a code point; UINT32_MAX when it is not. */
 static uint32_t ms_dmrs_escape_hex(machsym_str text, size_t *used)
 {
     uint32_t code = 0;
@@ -39763,7 +39763,7 @@ static uint32_t ms_dmcxr_template_args(ms_dmcx *p, uint32_t name, bool tag)
 
 /* ---- C++: types ---- */
 
-/* [DS] DA <size>, [DS] DR <size>: the fixed-point types of ISO/IEC TR 18037; 0 = it is none of them. */
+/* [DS] DA <size>, [DS] DR <size>: the fixed-point types of ISO/IEC TR 18037; 0 = it is another type. */
 static uint32_t ms_dmcxr_fixed_point(ms_dmcx *p)
 {
     uint32_t at = p->at;
@@ -43273,7 +43273,7 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
-/* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is none. */
+/* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is not. */
 static bool ms_dmd_in_text(const ms_dm *d)
 {
     size_t at = 2, len = 0;
@@ -43844,7 +43844,7 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no image is named, or the line policy is unknown", "", 0);
     machsym_allocator allocator;
     if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
@@ -43998,7 +43998,7 @@ MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, mach
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no image is named, or the line policy is unknown", "", 0);
     if (desc->image->map != NULL)
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "the image is a map already", "map header", 0);
     if (!ms_in_allocator(&desc->allocator, &allocator))
