@@ -1,7 +1,8 @@
 #!/bin/sh
 # Incidents and values by chance. Of incidents that a generator writes as .ips: what JSON tells of each, the text that Apple's tools
 # show, in its five forms, and what JSON tells of that text, against a second reader and writer, members/ips.py. Of --only, --redact and
-# others the rules that the pages state, applied a second time by members/rules.py. SEED=... for other ones.
+# others the rules that the pages state, applied a second time by members/rules.py. Limits that answers
+# show, at their edges: members/edges.py. SEED=... for other ones.
 machsym=${MACHSYM:-build/machsym}
 . tests/checks
 export XDG_CACHE_HOME="$work/cache" PYTHONDONTWRITEBYTECODE=1
@@ -11,5 +12,7 @@ if need "generated incidents" python3; then
     check "generated incidents: JSON, Apple's text, and JSON of that text" "$work/out"
     python3 tests/members/rules.py "$machsym" "$work/rules" ${SEED:+"$SEED"} >"$work/out" 2>&1
     check "rules over values by chance: --only, --redact, registers of briefs, jetsam, stackshots" "$work/out"
+    python3 tests/members/edges.py "$machsym" "$work/edges" >"$work/out" 2>&1
+    check "limits that answers show, at their edges" "$work/out"
 fi
 end

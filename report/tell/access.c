@@ -11,7 +11,7 @@
 /* Below this address 64-bit Apple systems never map memory. An address near 0 is a field of a null
  * pointer. */
 enum { NULL_REACH = 0x1000 };
-/* The stack pointer counts as past the stack if it is at most this far (a page) above the guard. */
+/* The stack pointer counts as past the stack if it is less than this far (a page) above the guard. */
 enum { STACK_REACH = 0x4000 };
 /* A field is at most this far after the pointer in a register. */
 enum { FIELD_REACH = 0x1000 };
@@ -340,7 +340,7 @@ static void access_check_stack(const report *r, const report_thread *thread, acc
         return;
     if (!registers_value(r, thread, "sp", &pointer) && !registers_value(r, thread, "rsp", &pointer))
         return;
-    if (pointer > end && pointer - end > STACK_REACH)
+    if (pointer > end && pointer - end >= STACK_REACH)
         out->kind = ACCESS_OTHER_STACK;
 }
 
