@@ -436,8 +436,8 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
-/* Says of a use which requirement of the protocol it fulfils, by the address of that. Where the address is
- * of none, the use stays as it is. */
+/* Notes which requirement of the protocol a use fulfils, by the requirement's address. If no requirement has
+ * the address, the use stays as it is. */
 static void ms_sw_place(ms_fx_data *d, const ms_sw_protocol *protocol, uint64_t requirement, ms_sw_use *use)
 {
     uint64_t place = (requirement - protocol->requirements) / 8;

@@ -15,7 +15,7 @@
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
 #ifndef MACHSYM_NO_CXX
-/* So long a text, or longer, is printed again rather than copied. */
+/* Texts of this many bytes or more are printed again rather than copied. */
 enum { ms_DMCX_COPIED = 1 << 12 };
 
 /* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */

@@ -265,7 +265,7 @@ void cache_forget(void)
     pthread_mutex_unlock(&kept.lock);
 }
 
-/* Opens a cache in an archive once more, as a whole. Returns false when it lies in none. */
+/* Opens a cache in an archive once more, as a whole. Returns false when it is not in an archive. */
 static bool cache_open_unpacked(const machsym_open_desc *desc, machsym_image **out, machsym_error *err)
 {
     *out = NULL;

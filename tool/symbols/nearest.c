@@ -53,7 +53,7 @@ void nearest_close(nearest *n)
     free(n);
 }
 
-/* Where the section of an address begins; the address itself when it lies in none. */
+/* Where the section of an address begins; the address itself when no section has it. */
 static uint64_t nearest_section_start(const machsym_image *image, uint64_t addr)
 {
     machsym_cursor at = {0, 0};

@@ -39,7 +39,7 @@ bool owners_add(owners *all, const char *rule);
 /* For tables of options: reads rules from a file into the owners * that the field is, and makes them first.
  * If the file cannot be read, the command line is right all the same: owners_are_read tells of it. */
 bool owners_take_rules(void *field, const char *path);
-bool owners_are_read(const owners *all); /* of none too */
+bool owners_are_read(const owners *all); /* true for no rules, too */
 void owners_free(owners *all);
 
 /* Makes the rules ready for an image: reads link maps, finds symbols. Returns NULL after a message. The

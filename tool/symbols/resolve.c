@@ -48,7 +48,7 @@ typedef struct resolving {
     bool is_unreached;
 } resolving;
 
-/* What chunks would have said is not known, so the whole report would be another one. */
+/* Notes that chunks could not be reached. What they hold is unknown, so the report fails as a whole. */
 static void resolve_note_unreached(resolving *w, const char *why)
 {
     if (w->why.len == 0)
@@ -56,7 +56,7 @@ static void resolve_note_unreached(resolving *w, const char *why)
     w->is_unreached = true;
 }
 
-/* Nor is what a file says that could not be read. */
+/* Notes that a file of symbols could not be read. */
 static void resolve_note_unread(resolving *w, const char *why)
 {
     if (w->why.len == 0) {

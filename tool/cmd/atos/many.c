@@ -533,9 +533,8 @@ static bool many_is_newline(char c)
     return c == '\n';
 }
 
-/* How much of the input can be answered: whole lines, and of a line longer than a batch whole words. Only
- * what is fresh is looked at: no newline stands before it. So a long line is looked at once, however small
- * the pieces are that it comes in. */
+/* How much of the input can be answered: whole lines, and whole words of a line that is longer than a batch.
+ * Only new bytes are searched for a newline, so a long line is scanned once. */
 static size_t many_whole_part(const text *input, size_t fresh)
 {
     size_t from = input->len - fresh;

@@ -478,7 +478,7 @@ static bool adding_refuse(const char *path, const machsym_image_info *info)
     return cut || !info->slice.has_uuid;
 }
 
-/* Says what is damaged in a file that goes into the store, and in none of its maps. */
+/* Reports damage of a file that goes into the store, if no map of it does. */
 static bool adding_say_worth(adding *w)
 {
     machsym_error err;

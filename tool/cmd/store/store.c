@@ -521,7 +521,7 @@ static const char *store_cmd_check_plist(const char *path, machsym_error *err)
     return why;
 }
 
-/* Tells of one file; image is NULL for what is of none. Returns whether it is good. */
+/* Reports one file; image is NULL if it belongs to no image. Returns whether it is good. */
 static bool store_cmd_tell_checked(const kept_image *image, const char *path, const char *why,
                                    const machsym_error *err, bool is_json)
 {
