@@ -476,7 +476,7 @@ static inline uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
     return w->copies == NULL ? ms_mb_add_links(w, block) : ms_mb_deep_chain(w, block);
 }
 
-/* Turns to a range of a function, or to one without a function. Links of the range before do not hold here. */
+/* Turns to a range of a function, or to one without a function. Links of the one before do not hold here. */
 static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)

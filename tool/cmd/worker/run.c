@@ -319,7 +319,7 @@ static void loop_wake(worker_run *run)
         pthread_cond_broadcast(&run->found);
 }
 
-/* Reads a line, until then at most, and gives it to its request. The caller saw that no other thread reads. */
+/* Reads a line, until then at most, and gives it to its request. The caller saw: no other thread reads. */
 static void loop_read_one(worker_run *run, double until)
 {
     const worker_options *o = run->w->options;
