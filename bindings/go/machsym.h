@@ -10532,8 +10532,8 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
-/* Says of a use which requirement of the protocol it fulfils, by the address of that. Where the address is
- * of none, the use stays as it is. */
+/* Notes which requirement of the protocol a use fulfils, by the requirement's address. If no requirement has
+ * the address, the use stays as it is. */
 static void ms_sw_place(ms_fx_data *d, const ms_sw_protocol *protocol, uint64_t requirement, ms_sw_use *use)
 {
     uint64_t place = (requirement - protocol->requirements) / 8;
@@ -29738,7 +29738,7 @@ static inline uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
     return w->copies == NULL ? ms_mb_add_links(w, block) : ms_mb_deep_chain(w, block);
 }
 
-/* Turns to a range of a function, or of none. The links of the range before do not hold in this one. */
+/* Turns to a range of a function, or to one without a function. Links of the one before do not hold here. */
 static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
@@ -38309,7 +38309,7 @@ static bool ms_dmrs_run(ms_dm *d)
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
 #ifndef MACHSYM_NO_CXX
-/* So long a text, or longer, is printed again rather than copied. */
+/* Texts of this many bytes or more are printed again rather than copied. */
 enum { ms_DMCX_COPIED = 1 << 12 };
 
 /* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */
