@@ -12,29 +12,39 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, "tests")
 import server_reports
 
-SENDERS, THREADS_DSYMS = 2, list(server_reports.DSYMS.values())
+SENDERS, CONNECTIONS, DSYMS = 2, int(os.environ.get("CONNECTIONS", "8")), list(server_reports.DSYMS.values())
 TICK = os.sysconf("SC_CLK_TCK")
 
 
 def send(address, token, seed, start, count, out):
-    """One sender over one connection after another report; `out` gets the seconds that each took."""
+    """One sender, over several connections; `out` gets the seconds that each report took."""
     bodies = [body for i, body in enumerate(server_reports.reports(count * SENDERS, seed)) if i % SENDERS == start]
-    took, to = [], http.client.HTTPConnection(address, timeout=60)
+    took = []
+
+    def over_one(bodies):
+        to = http.client.HTTPConnection(address, timeout=60)
+        for body in bodies:
+            begin = time.perf_counter()
+            to.request("POST", "/reports", body, {"Authorization": "Bearer " + token})
+            answer = to.getresponse()
+            answer.read()
+            if answer.status != 201:
+                raise SystemExit(answer.status)
+            took.append(time.perf_counter() - begin)
+
+    threads = [threading.Thread(target=over_one, args=(bodies[i::CONNECTIONS],)) for i in range(CONNECTIONS)]
     out.put(None)  # ready
     GO.wait()
-    for body in bodies:
-        begin = time.perf_counter()
-        to.request("POST", "/reports", body, {"Authorization": "Bearer " + token})
-        answer = to.getresponse()
-        answer.read()
-        if answer.status != 201:
-            raise SystemExit(answer.status)
-        took.append(time.perf_counter() - begin)
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
     out.put(took)
 
 
@@ -59,10 +69,10 @@ def children_of(pid):
 
 def alone(machsym, count):
     """CPU a report of the worker by itself, asked as the server asks."""
-    lines = b"".join(b'{"do":"crash","want":["json","brief","signature"],"base64":"%s"}\n' % base64.b64encode(body)
+    lines = b"".join(b'{"do":"crash","want":["images","brief","signature"],"base64":"%s"}\n' % base64.b64encode(body)
                      for body in server_reports.reports(count, 1))
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    said = subprocess.run([machsym, "worker", "-j", "1", *(w for d in THREADS_DSYMS for w in ("-d", d))], input=lines, capture_output=True, check=False).stdout
+    said = subprocess.run([machsym, "worker", "-j", "1", *(w for d in DSYMS for w in ("-d", d))], input=lines, capture_output=True, check=False).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert said.count(b"\n") == count
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -47,7 +47,7 @@ func crashRequest(body []byte, want ...string) []byte {
 }
 
 func requestOf(begin string, body []byte) []byte {
-	request := make([]byte, len(begin)+base64.StdEncoding.EncodedLen(len(body)), len(begin)+len(body)*4/3+16)
+	request := make([]byte, len(begin)+base64.StdEncoding.EncodedLen(len(body)), len(begin)+len(body)*4/3+16) // room for the end
 	copy(request, begin)
 	base64.StdEncoding.Encode(request[len(begin):], body)
 	return append(request, `"}`...)
@@ -62,19 +62,104 @@ func missingRequest(body []byte) []byte { return requestOf(`{"do":"missing","bas
 
 // outcome is the part of an answer that goes to the database.
 type outcome struct {
-	Reports []struct {
-		Brief           json.RawMessage
-		Hash, Signature string
-		Images          []struct {
-			Name, UUID, Path string
-			Frames           int
-			Debug            bool `json:"has_debug_info"`
+	Reports []outcomeReport
+	Error   *answerError
+	Missing []string // UUIDs
+}
+
+type outcomeReport struct {
+	Brief           []byte // JSON
+	Hash, Signature string
+	Images          []usedImage
+}
+
+type usedImage struct {
+	Name, UUID, Path string
+	Frames           int
+	Debug            bool
+}
+
+var errAnswer = errors.New("no answer in JSON")
+
+// read decodes a worker's line.
+func (o *outcome) read(line []byte) error {
+	c := &cursor{left: line}
+	c.members(func(name string) {
+		switch name {
+		case "reports":
+			c.elements(func() { o.Reports = append(o.Reports, readReportOf(c)) })
+		case "error":
+			o.Error = &answerError{}
+			c.members(textsInto(c, map[string]*string{"kind": &o.Error.Kind, "what": &o.Error.What}))
+		case "missing":
+			c.members(func(name string) {
+				if name != "missing" {
+					c.skip()
+					return
+				}
+				c.elements(func() {
+					var uuid string
+					c.members(textsInto(c, map[string]*string{"uuid": &uuid}))
+					o.Missing = append(o.Missing, uuid)
+				})
+			})
+		default:
+			c.skip()
+		}
+	})
+	if c.bad || c.next() != 0 {
+		return errAnswer
+	}
+	return nil
+}
+
+// textsInto reads members that are texts, and skips others.
+func textsInto(c *cursor, into map[string]*string) func(string) {
+	return func(name string) {
+		if to := into[name]; to != nil {
+			*to = c.text()
+		} else {
+			c.skip()
 		}
 	}
-	Error   *answerError
-	Missing struct {
-		Missing []struct{ UUID string }
-	}
+}
+
+func readReportOf(c *cursor) (r outcomeReport) {
+	c.members(func(name string) {
+		switch name {
+		case "brief":
+			r.Brief = c.skip()
+		case "hash":
+			r.Hash = c.text()
+		case "signature":
+			r.Signature = c.text()
+		case "images":
+			c.elements(func() { r.Images = append(r.Images, readImage(c)) })
+		default:
+			c.skip()
+		}
+	})
+	return r
+}
+
+func readImage(c *cursor) (i usedImage) {
+	c.members(func(name string) {
+		switch name {
+		case "name":
+			i.Name = c.text()
+		case "uuid":
+			i.UUID = c.text()
+		case "path":
+			i.Path = c.text()
+		case "frames":
+			i.Frames = c.number()
+		case "has_debug_info":
+			i.Debug = c.truth()
+		default:
+			c.skip()
+		}
+	})
+	return i
 }
 
 // resultOf makes the stored result from an answer. Images without debug info count as missing, unless their
@@ -87,7 +172,7 @@ func resultOf(said *outcome, generation int64) (Result, error) {
 	for _, report := range said.Reports {
 		for _, i := range report.Images {
 			if i.Frames > 0 && i.UUID != "" {
-				r.Images = append(r.Images, Use{i.UUID, i.Name, !i.Debug && !ofSystem(i.Path)})
+				r.Images = append(r.Images, Use{i.UUID, i.Name, !i.Debug && !ofSystem(i.Path), i.Debug})
 			}
 		}
 	}
@@ -96,12 +181,18 @@ func resultOf(said *outcome, generation int64) (Result, error) {
 
 // kept is the answer with only its briefs.
 func (o *outcome) kept() []byte {
-	only := answer{Reports: make([]answerReport, len(o.Reports))}
+	text := []byte(`{"reports":[`)
 	for i, report := range o.Reports {
-		only.Reports[i].Brief = report.Brief
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, '{')
+		if len(report.Brief) > 0 {
+			text = append(append(text, `"brief":`...), report.Brief...)
+		}
+		text = append(text, '}')
 	}
-	line, _ := json.Marshal(only)
-	return line
+	return append(text, "]}"...)
 }
 
 // ofSystem recognises system images by their paths. It misses some, so the tool is asked about the rest.
@@ -121,8 +212,8 @@ func (r *Result) anyMissing() bool {
 // onlyMissing marks only the images as missing that the tool lists.
 func (r *Result) onlyMissing(said *outcome) {
 	wanted := map[string]bool{}
-	for _, m := range said.Missing.Missing {
-		wanted[m.UUID] = true
+	for _, uuid := range said.Missing {
+		wanted[uuid] = true
 	}
 	for i := range r.Images {
 		r.Images[i].Missing = wanted[r.Images[i].UUID]

@@ -31,6 +31,7 @@ type Task struct {
 type Use struct {
 	UUID, Name string
 	Missing    bool // the report waits for debug info of this image
+	Symbols    bool // the result has names of debug info of it
 }
 
 // Result is a worker's answer about a report.

@@ -145,7 +145,7 @@ func (s *server) readReport(w http.ResponseWriter, r *http.Request) (body []byte
 	default:
 		return nil, http.StatusUnsupportedMediaType, errors.New("Content-Encoding may be gzip")
 	}
-	body, err = io.ReadAll(io.LimitReader(from, s.maxReport+1))
+	body, err = readAll(io.LimitReader(from, s.maxReport+1), r.ContentLength)
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)) || int64(len(body)) > s.maxReport:
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("a report has at most %d bytes here", s.maxReport)
@@ -155,6 +155,19 @@ func (s *server) readReport(w http.ResponseWriter, r *http.Request) (body []byte
 		return nil, http.StatusBadRequest, errors.New("the body is the report: it is empty")
 	}
 	return body, 0, nil
+}
+
+// A promised length is believed up to this.
+const believedLength = 1 << 20
+
+// readAll is io.ReadAll for a body whose length was promised: it seldom grows, and is read with few calls.
+func readAll(from io.Reader, promised int64) ([]byte, error) {
+	if promised < 0 || promised > believedLength {
+		promised = 0
+	}
+	body := bytes.NewBuffer(make([]byte, 0, promised+bytes.MinRead)) // with less, ReadFrom would grow it
+	_, err := body.ReadFrom(from)
+	return body.Bytes(), err
 }
 
 // patient reads a body as long as some bytes arrive in time. If the body is not read, as in a request without
@@ -267,7 +280,7 @@ func (s *server) ask(request []byte, redact bool) (*answer, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	var said answer
-	err = s.askers.of(redact).Ask(request, generation, &said)
+	err = s.askers.of(redact).Ask(request, generation, func(line []byte) error { return json.Unmarshal(line, &said) })
 	return &said, err
 }
 

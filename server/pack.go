@@ -25,8 +25,17 @@ const packLevel = 1
 // Packed data was limited when it arrived. With a damaged length, unpacking takes at most this much memory.
 const unpackedMost = 1 << 30
 
+// The dictionary, digested once.
+var (
+	packWith   = C.ZSTD_createCDict(address(dictionary), C.size_t(len(dictionary)), packLevel)
+	unpackWith = C.ZSTD_createDDict(address(dictionary), C.size_t(len(dictionary)))
+)
+
 // A context takes some hundred KB of memory, so a few are reused.
-var packers = make(chan *C.ZSTD_CCtx, 8)
+var (
+	packers   = make(chan *C.ZSTD_CCtx, 8)
+	unpackers = make(chan *C.ZSTD_DCtx, 8)
+)
 
 func takePacker() *C.ZSTD_CCtx {
 	select {
@@ -45,12 +54,28 @@ func givePacker(p *C.ZSTD_CCtx) {
 	}
 }
 
+func takeUnpacker() *C.ZSTD_DCtx {
+	select {
+	case u := <-unpackers:
+		return u
+	default:
+		return C.ZSTD_createDCtx()
+	}
+}
+
+func giveUnpacker(u *C.ZSTD_DCtx) {
+	select {
+	case unpackers <- u:
+	default:
+		C.ZSTD_freeDCtx(u)
+	}
+}
+
 func pack(data []byte) []byte {
 	packer := takePacker()
 	defer givePacker(packer)
 	packed := make([]byte, C.ZSTD_compressBound(C.size_t(len(data))))
-	n := C.ZSTD_compress_usingDict(packer, address(packed), C.size_t(len(packed)), address(data), C.size_t(len(data)),
-		address(dictionary), C.size_t(len(dictionary)), packLevel)
+	n := C.ZSTD_compress_usingCDict(packer, address(packed), C.size_t(len(packed)), address(data), C.size_t(len(data)), packWith)
 	if C.ZSTD_isError(n) != 0 {
 		panic("zstd: " + C.GoString(C.ZSTD_getErrorName(n))) // no memory
 	}
@@ -76,10 +101,9 @@ func unpack(packed []byte) ([]byte, error) {
 		return nil, errPacked
 	}
 	data := make([]byte, size)
-	unpacker := C.ZSTD_createDCtx()
-	defer C.ZSTD_freeDCtx(unpacker)
-	n := C.ZSTD_decompress_usingDict(unpacker, address(data), C.size_t(size), address(packed), C.size_t(len(packed)),
-		address(dictionary), C.size_t(len(dictionary)))
+	unpacker := takeUnpacker()
+	defer giveUnpacker(unpacker)
+	n := C.ZSTD_decompress_usingDDict(unpacker, address(data), C.size_t(size), address(packed), C.size_t(len(packed)), unpackWith)
 	if C.ZSTD_isError(n) != 0 || int(n) != len(data) {
 		return nil, errPacked
 	}

@@ -137,7 +137,7 @@ func (p *pool) do(asker *Asker, t Task) {
 
 func (p *pool) result(asker *Asker, t Task) (Result, error) {
 	var said outcome
-	if err := asker.Ask(crashRequest(t.Body, kept...), t.Generation, &said); err != nil {
+	if err := asker.Ask(crashRequest(t.Body, kept...), t.Generation, said.read); err != nil {
 		p.stats.deaths.Inc()
 		return Result{}, err
 	}
@@ -174,7 +174,7 @@ func (p *pool) keep(t Task, write func() error) {
 
 func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
 	var said outcome
-	if err := asker.Ask(missingRequest(t.Body), result.Generation, &said); err != nil {
+	if err := asker.Ask(missingRequest(t.Body), result.Generation, said.read); err != nil {
 		p.stats.deaths.Inc()
 		return err
 	}

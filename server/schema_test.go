@@ -64,9 +64,9 @@ func TestOlderSchemas(t *testing.T) {
 				t.Fatal("schema", version, image, "has done again", redone, tasks)
 			}
 			for _, task := range tasks {
-				uses := []Use{{uuid, "demo", false}}
+				uses := []Use{{uuid, "demo", false, false}}
 				if task.Number == 1 {
-					uses = append(uses, Use{other, "other", false})
+					uses = append(uses, Use{other, "other", false, false})
 				}
 				must(t, db.Finish(task, Result{Answer: []byte("again"), Images: uses, Generation: task.Generation}))
 			}

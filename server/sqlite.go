@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,6 +83,16 @@ CREATE TABLE result(                       -- the newest one; in report it would
     answer BLOB NOT NULL);                 -- compressed
 INSERT INTO result SELECT number, answer FROM report WHERE answer IS NOT NULL;
 ALTER TABLE report DROP COLUMN answer;
+`, `
+CREATE TABLE body(                         -- in report it would be written again whenever the state changes
+    number INTEGER PRIMARY KEY,
+    body   BLOB NOT NULL);                 -- compressed
+INSERT INTO body SELECT number, body FROM report;
+ALTER TABLE report DROP COLUMN body;
+CREATE TABLE others(                       -- used images that need no symbols: most of them, of the system
+    number INTEGER PRIMARY KEY,
+    images TEXT NOT NULL);                 -- a list in JSON; rows of uses would take ten times the time and room
+ALTER TABLE image ADD COLUMN others INTEGER NOT NULL DEFAULT 0; -- some report has it in others
 `}
 
 const dayMilliseconds = 86400 * 1000
@@ -90,13 +102,15 @@ const dayMilliseconds = 86400 * 1000
 const commitTogether = 256
 
 type change struct {
-	do    func(*sql.Tx) error
-	grows bool // it adds data that can be sent again later, so it is refused while the disk is full
+	do    func(*statements) error // may run several times; after an error, all of the transaction is undone
+	grows bool                    // it adds data that can be sent again later, so it is refused while the disk is full
 	done  chan error
 }
 
 type sqlite struct {
-	write, read *sql.DB
+	files       [2]*sql.DB // with one connection that writes, and with those that read
+	write, read *statements
+	images      images // only commitAll's goroutine uses it
 	changes     chan change
 	ended       chan struct{}
 	room        reserve
@@ -118,11 +132,17 @@ func OpenSQLite(path string, shift time.Duration) (Database, error) {
 		return nil, err
 	}
 	read.SetMaxOpenConns(8)
-	s := &sqlite{write, read, make(chan change, commitTogether), make(chan struct{}), reserve{path: path + "-reserve"}, shift}
-	if err := s.migrate(); err != nil {
+	read.SetMaxIdleConns(8) // a connection that is closed loses its prepared statements
+	if err := migrate(write); err != nil {
 		return nil, err
 	}
-	if _, err := write.Exec(fmt.Sprintf("PRAGMA journal_size_limit = %d", reserveBytes/2)); err != nil {
+	writer, err := write.Conn(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	s := &sqlite{files: [2]*sql.DB{write, read}, write: &statements{on: writer}, read: &statements{on: read},
+		changes: make(chan change, commitTogether), ended: make(chan struct{}), room: reserve{path: path + "-reserve"}, shift: shift}
+	if _, err := writer.ExecContext(context.Background(), fmt.Sprintf("PRAGMA journal_size_limit = %d", reserveBytes/2)); err != nil {
 		return nil, err
 	}
 	s.room.given = !s.room.make()
@@ -130,8 +150,8 @@ func OpenSQLite(path string, shift time.Duration) (Database, error) {
 	return s, nil
 }
 
-func (s *sqlite) migrate() error {
-	tx, err := s.write.Begin()
+func migrate(db *sql.DB) error {
+	tx, err := db.Begin()
 	if err != nil {
 		return err
 	}
@@ -192,12 +212,11 @@ func (s *sqlite) most() int {
 // commitSurely repeats a commit that found the disk full, with the room of the reserve. It returns the result
 // of each change.
 func (s *sqlite) commitSurely(together []change) []error {
-	results := make([]error, len(together))
-	err := s.commit(together, results)
+	results, err := s.commit(together)
 	if isFull(err) {
 		s.room.give()
 		s.emptyJournal()
-		err = s.commit(together, results)
+		results, err = s.commit(together)
 	}
 	if s.room.given {
 		s.emptyJournal()
@@ -212,39 +231,55 @@ func (s *sqlite) commitSurely(together []change) []error {
 
 // emptyJournal writes the journal back into the database and truncates it. If that fails, nothing is lost:
 // the next commit tries again.
-func (s *sqlite) emptyJournal() { s.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)") }
+func (s *sqlite) emptyJournal() {
+	var busy, pages, moved int64
+	s.write.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+}
 
-// commit runs changes in one transaction. A failed change is undone alone, and the others are kept.
-func (s *sqlite) commit(together []change, results []error) error {
-	tx, err := s.write.Begin()
-	if err != nil {
+// commit runs changes in one transaction. If one fails, all are undone, and the others run again without it:
+// a savepoint for each change would copy every page that it touches.
+func (s *sqlite) commit(together []change) (results []error, err error) {
+	results = make([]error, len(together))
+	for err = errFailed; err == errFailed; {
+		if err = s.try(together, results); err != nil {
+			s.images = nil // it may have numbers of images that were undone
+		}
+	}
+	return results, err
+}
+
+// errFailed says that one change failed. Its result has the reason.
+var errFailed = errors.New("a change failed")
+
+// try runs the changes that have no error yet.
+func (s *sqlite) try(together []change, results []error) (err error) {
+	if _, err := s.write.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer func() {
+		if err != nil {
+			s.write.Exec("ROLLBACK") // fails if SQLite has undone all by itself
+		}
+	}()
 	for i, c := range together {
 		if s.room.given && c.grows {
 			results[i] = ErrFull
-			continue
-		}
-		if _, err := tx.Exec("SAVEPOINT one"); err != nil {
-			return err
-		}
-		if results[i] = c.do(tx); isFull(results[i]) {
-			return results[i] // SQLite may have undone all changes
 		}
 		if results[i] != nil {
-			if _, err := tx.Exec("ROLLBACK TO one"); err != nil {
-				return err
-			}
+			continue
 		}
-		if _, err := tx.Exec("RELEASE one"); err != nil {
+		if err := c.do(s.write); isFull(err) {
 			return err
+		} else if err != nil {
+			results[i] = err
+			return errFailed
 		}
 	}
-	return tx.Commit()
+	_, err = s.write.Exec("COMMIT")
+	return err
 }
 
-func (s *sqlite) change(do func(*sql.Tx) error) error { return s.run(change{do: do}) }
+func (s *sqlite) change(do func(*statements) error) error { return s.run(change{do: do}) }
 
 func (s *sqlite) run(c change) error {
 	c.done = make(chan error, 1)
@@ -257,8 +292,12 @@ func (s *sqlite) now() int64 { return time.Now().Add(s.shift).UnixMilli() }
 func (s *sqlite) Close() error {
 	close(s.changes)
 	<-s.ended
-	s.read.Close()
-	return s.write.Close()
+	for _, text := range s.write.known { // a connection with open statements stays open
+		text.Close()
+	}
+	s.write.on.(*sql.Conn).Close()
+	s.files[1].Close()
+	return s.files[0].Close()
 }
 
 func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
@@ -266,28 +305,39 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	packed, now := pack(body), s.now()
-	err = s.run(change{grows: true, do: func(tx *sql.Tx) error {
-		n, err := rows(tx.Exec("INSERT INTO report(project, id, received, since, body) VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING",
-			project, key, now, now, packed))
-		added = n > 0
-		if err != nil || !added {
+	packed, now, over := pack(body), s.now(), false
+	err = s.run(change{grows: true, do: func(tx *statements) error {
+		added, over = false, false
+		made, err := tx.Exec("INSERT INTO report(project, id, received, since) VALUES(?,?,?,?) ON CONFLICT DO NOTHING", project, key, now, now)
+		if n, err := rows(made, err); err != nil || n == 0 {
 			return err
 		}
-		return countUse(tx, project, now/dayMilliseconds)
+		number, err := made.LastInsertId()
+		if err != nil {
+			return err
+		}
+		if over, err = countUse(tx, project, now/dayMilliseconds); err != nil {
+			return err
+		}
+		if over { // no error, which would undo the changes of others, too
+			_, err := tx.Exec("DELETE FROM report WHERE number = ?", number)
+			return err
+		}
+		added = true
+		_, err = tx.Exec("INSERT INTO body VALUES(?,?)", number, packed)
+		return err
 	}})
-	return added && err == nil, err
-}
-
-// countUse counts a new report of a project. Over the quota it returns an error, and the report is not added.
-func countUse(tx *sql.Tx, project string, day int64) error {
-	var over bool
-	err := tx.QueryRow(`INSERT INTO usage VALUES(?,?,1) ON CONFLICT DO UPDATE SET count = count + 1
-		RETURNING count > coalesce((SELECT quota FROM project WHERE name = usage.project AND quota > 0), count)`, project, day).Scan(&over)
 	if err == nil && over {
 		err = ErrQuota
 	}
-	return err
+	return added && err == nil, err
+}
+
+// countUse counts a new report of a project. Over the quota it is not counted.
+func countUse(tx *statements, project string, day int64) (over bool, err error) {
+	n, err := rows(tx.Exec(`INSERT INTO usage VALUES(?,?,1) ON CONFLICT DO UPDATE SET count = count + 1
+		WHERE count < coalesce((SELECT quota FROM project WHERE name = usage.project AND quota > 0), count + 1)`, project, day))
+	return n == 0, err
 }
 
 // Take leases up to count reports. Each project with waiting reports gets the same number, so that no project
@@ -297,7 +347,7 @@ func (s *sqlite) Take(count int, lease time.Duration) (tasks []Task, err error) 
 	if idle || err != nil {
 		return nil, err
 	}
-	err = s.change(func(tx *sql.Tx) error {
+	err = s.change(func(tx *statements) error {
 		tasks = nil
 		now := s.now()
 		if _, err := tx.Exec("UPDATE report SET state = 0 WHERE state = 1 AND until < ?", now); err != nil {
@@ -315,6 +365,11 @@ func (s *sqlite) Take(count int, lease time.Duration) (tasks []Task, err error) 
 		}
 		return nil
 	})
+	for i := range tasks {
+		if tasks[i].Body, err = unpack(tasks[i].Body); err != nil {
+			return nil, err
+		}
+	}
 	return tasks, err
 }
 
@@ -327,7 +382,8 @@ func (s *sqlite) nothingToDo() (bool, error) {
 	return false, err
 }
 
-func takeOf(tx *sql.Tx, project string, count int, until int64, tasks *[]Task) error {
+// takeOf appends reports of a project with packed bodies.
+func takeOf(tx *statements, project string, count int, until int64, tasks *[]Task) error {
 	var generation int64
 	var redact bool
 	err := tx.QueryRow("SELECT generation, coalesce((SELECT redact FROM project WHERE name = ?), 0) FROM meta", project).
@@ -337,22 +393,19 @@ func takeOf(tx *sql.Tx, project string, count int, until int64, tasks *[]Task) e
 	}
 	return each(tx, func(scan scan) error {
 		t := Task{Generation: generation, Project: project, Redact: redact}
-		var packed []byte
-		if err := scan(&t.Number, &t.Lease, &packed); err != nil {
-			return err
-		}
-		if t.Body, err = unpack(packed); err != nil {
+		if err := scan(&t.Number, &t.Lease, &t.Body); err != nil {
 			return err
 		}
 		*tasks = append(*tasks, t)
 		return nil
 	}, `UPDATE report SET state = 1, lease = ?, until = ? WHERE number IN (SELECT number FROM report
-		WHERE state = 0 AND project = ? ORDER BY number LIMIT ?) RETURNING number, lease, body`, rand.Int63(), until, project, count)
+		WHERE state = 0 AND project = ? ORDER BY number LIMIT ?) RETURNING number, lease,
+		(SELECT body FROM body WHERE body.number = report.number)`, rand.Int63(), until, project, count)
 }
 
 // Release ends all leases. Only the program that works on the reports may call it, at its start.
 func (s *sqlite) Release() error {
-	return s.change(func(tx *sql.Tx) error {
+	return s.change(func(tx *statements) error {
 		_, err := tx.Exec("UPDATE report SET state = 0 WHERE state = 1")
 		return err
 	})
@@ -362,7 +415,7 @@ func (s *sqlite) Release() error {
 // the worker began, the report waits again. If the lease has ended, the result is dropped, because another
 // worker has the report.
 func (s *sqlite) Finish(t Task, r Result) error {
-	return s.change(func(tx *sql.Tx) error {
+	return s.change(func(tx *statements) error {
 		n, err := rows(tx.Exec("UPDATE report SET state = 2, grp = ?, deaths = 0, reason = '' WHERE number = ? AND state = 1 AND lease = ?",
 			r.Group, t.Number, t.Lease))
 		if err != nil || n == 0 {
@@ -374,61 +427,116 @@ func (s *sqlite) Finish(t Task, r Result) error {
 		if _, err := tx.Exec("INSERT INTO grp VALUES(?,?) ON CONFLICT DO NOTHING", r.Group, r.Title); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM uses WHERE number = ?", t.Number); err != nil {
+		if err := s.keepUses(tx, t.Number, r.Images); err != nil {
 			return err
 		}
-		if err := keepUses(tx, t.Number, r.Images); err != nil {
-			return err
-		}
-		_, err = tx.Exec(`UPDATE report SET state = 0 WHERE number = ? AND EXISTS(SELECT 1 FROM uses JOIN image USING(image)
-			JOIN symbol USING(uuid) WHERE uses.number = report.number AND symbol.generation > ?)`, t.Number, r.Generation)
-		return err
+		return waitAgain(tx, t.Number, r.Generation)
 	})
 }
 
-// Images that one statement stores. Each needs four values, and SQLite allows 32,766. Preparing a statement
-// costs more than running it, so there is not one for each image.
-const usesTogether = 200
+// waitAgain makes a report wait if it uses symbols that are newer than a generation.
+func waitAgain(tx *statements, number, generation int64) error {
+	var now int64
+	if err := tx.QueryRow("SELECT generation FROM meta").Scan(&now); err != nil || now <= generation {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE report SET state = 0 WHERE number = ?1 AND EXISTS(SELECT 1 FROM image JOIN symbol USING(uuid)
+		WHERE generation > ?2 AND image IN (SELECT image FROM uses WHERE number = ?1
+		UNION ALL SELECT value FROM others, json_each(images) WHERE number = ?1))`, number, generation)
+	return err
+}
+
+// images are known rows of the table image, by UUID. An image has no other number later.
+type images map[string]*knownImage
+
+type knownImage struct {
+	image  int64
+	others bool // as in the table
+}
+
+// Images that are remembered, in some MB. More are forgotten together.
+const mostImages = 50000
+
+// imageOf returns an image's row, and adds it if there is none.
+func (s *sqlite) imageOf(tx *statements, uuid []byte, name string) (*knownImage, error) {
+	if known, ok := s.images[string(uuid)]; ok {
+		return known, nil
+	}
+	made := &knownImage{}
+	err := tx.QueryRow("INSERT INTO image(uuid, name) VALUES(?,?) ON CONFLICT DO UPDATE SET name = name RETURNING image, others", uuid, name).
+		Scan(&made.image, &made.others)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.images) >= mostImages || s.images == nil {
+		s.images = images{}
+	}
+	s.images[string(uuid)] = made
+	return made, nil
+}
+
+// setOthers notes that a report has an image in others.
+func (k *knownImage) setOthers(tx *statements) error {
+	if k.others {
+		return nil
+	}
+	k.others = true
+	_, err := tx.Exec("UPDATE image SET others = 1 WHERE image = ?", k.image)
+	return err
+}
 
 // keepUses stores the images of a report, each once. Symbols for an image without a UUID are never uploaded.
-func keepUses(tx *sql.Tx, number int64, images []Use) error {
-	missing := map[string]bool{}
-	var uuids, names []any
-	for _, use := range images {
+func (s *sqlite) keepUses(tx *statements, number int64, used []Use) error {
+	for _, table := range []string{"uses", "others"} { // of an earlier result
+		if _, err := tx.Exec("DELETE FROM "+table+" WHERE number = ?", number); err != nil {
+			return err
+		}
+	}
+	type one struct {
+		*knownImage
+		Use
+	}
+	all := make([]one, 0, len(used))
+	at := make(map[int64]int, len(used))
+	for _, use := range used {
 		uuid, err := uuidBytes(use.UUID)
 		if err != nil {
 			continue
 		}
-		if _, known := missing[string(uuid)]; !known {
-			uuids, names = append(uuids, uuid), append(names, use.Name)
-		}
-		missing[string(uuid)] = missing[string(uuid)] || use.Missing
-	}
-	for from := 0; from < len(uuids); from += usesTogether {
-		to := from + usesTogether
-		if to > len(uuids) {
-			to = len(uuids)
-		}
-		var named, used []any
-		for i := from; i < to; i++ {
-			named = append(named, uuids[i], names[i])
-			used = append(used, uuids[i], missing[string(uuids[i].([]byte))])
-		}
-		pairs := "VALUES (?,?)" + strings.Repeat(",(?,?)", to-from-1)
-		if _, err := tx.Exec("INSERT INTO image(uuid, name) "+pairs+" ON CONFLICT DO NOTHING", named...); err != nil {
+		image, err := s.imageOf(tx, uuid, use.Name)
+		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec("INSERT INTO uses SELECT ?, image, column2 FROM ("+pairs+") JOIN image ON uuid = column1",
-			append([]any{number}, used...)...); err != nil {
+		if before, twice := at[image.image]; twice {
+			all[before].Missing = all[before].Missing || use.Missing
+			all[before].Symbols = all[before].Symbols || use.Symbols
+			continue
+		}
+		at[image.image] = len(all)
+		all = append(all, one{image, use})
+	}
+	others := []byte{'['}
+	for _, use := range all {
+		if !use.Missing && !use.Symbols {
+			others = append(strconv.AppendInt(others, use.image, 10), ',')
+			if err := use.setOthers(tx); err != nil {
+				return err
+			}
+		} else if _, err := tx.Exec("INSERT INTO uses VALUES(?,?,?)", number, use.image, use.Missing); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(others) == 1 {
+		return nil
+	}
+	others[len(others)-1] = ']'
+	_, err := tx.Exec("INSERT INTO others VALUES(?,?)", number, string(others))
+	return err
 }
 
 // Fail counts a failure. After too many deaths, or at once if it is final, the report fails until a retry.
 func (s *sqlite) Fail(t Task, reason string, final bool, deaths int) (dead bool, err error) {
-	err = s.change(func(tx *sql.Tx) error {
+	err = s.change(func(tx *statements) error {
 		dead = false
 		err := tx.QueryRow(`UPDATE report SET deaths = deaths + 1, reason = ?, state = CASE WHEN ? OR deaths + 1 >= ? THEN 3 ELSE 0 END
 			WHERE number = ? AND state = 1 AND lease = ? RETURNING state = 3`, reason, final, deaths, t.Number, t.Lease).Scan(&dead)
@@ -449,7 +557,7 @@ func (s *sqlite) Delete(project, id string) (found bool, err error) {
 	if err != nil {
 		return false, nil
 	}
-	err = s.change(func(tx *sql.Tx) error {
+	err = s.change(func(tx *statements) error {
 		n, err := remove(tx, " FROM report WHERE project = ? AND id = ?", project, key)
 		found = n > 0
 		return err
@@ -458,8 +566,8 @@ func (s *sqlite) Delete(project, id string) (found bool, err error) {
 }
 
 // remove deletes the reports that match a condition, and all their data.
-func remove(tx *sql.Tx, which string, values ...any) (int64, error) {
-	for _, table := range []string{"uses", "result"} {
+func remove(tx *statements, which string, values ...any) (int64, error) {
+	for _, table := range []string{"uses", "others", "result", "body"} {
 		if _, err := tx.Exec("DELETE FROM "+table+" WHERE number IN (SELECT number"+which+")", values...); err != nil {
 			return 0, err
 		}
@@ -470,7 +578,7 @@ func remove(tx *sql.Tx, which string, values ...any) (int64, error) {
 // Expire deletes reports that are older than their project's limit.
 func (s *sqlite) Expire() (deleted int64, err error) {
 	const old = ` FROM report JOIN project ON name = project WHERE keep_days > 0 AND received < ? - keep_days * 86400000`
-	err = s.change(func(tx *sql.Tx) error {
+	err = s.change(func(tx *statements) error {
 		now := s.now()
 		if _, err := tx.Exec("DELETE FROM usage WHERE day < ?", now/dayMilliseconds-1); err != nil {
 			return err
@@ -485,7 +593,7 @@ func (s *sqlite) Expire() (deleted int64, err error) {
 // Set stores the settings of a project. If redaction changes, old results are deleted and all are computed
 // again.
 func (s *sqlite) Set(project string, set Settings) error {
-	return s.change(func(tx *sql.Tx) error {
+	return s.change(func(tx *statements) error {
 		const redone = `project = ? AND ? <> coalesce((SELECT redact FROM project WHERE name = report.project), 0)`
 		_, err := tx.Exec("DELETE FROM result WHERE number IN (SELECT number FROM report WHERE "+redone+")", project, set.Redact)
 		if err != nil {
@@ -513,7 +621,7 @@ func (s *sqlite) touch(statement, project, id string) (found bool, err error) {
 	if err != nil {
 		return false, nil
 	}
-	err = s.change(func(tx *sql.Tx) error {
+	err = s.change(func(tx *statements) error {
 		n, err := rows(tx.Exec(statement, s.now(), project, key))
 		found = n > 0
 		return err
@@ -528,7 +636,7 @@ func (s *sqlite) Get(project, id string) (*Report, error) {
 	}
 	r := Report{ID: id}
 	var received int64
-	err = s.read.QueryRow("SELECT state, deaths, reason, received, body, answer FROM report LEFT JOIN result USING(number) WHERE project = ? AND id = ?", project, key).
+	err = s.read.QueryRow("SELECT state, deaths, reason, received, body, answer FROM report JOIN body USING(number) LEFT JOIN result USING(number) WHERE project = ? AND id = ?", project, key).
 		Scan(&r.State, &r.Deaths, &r.Reason, &received, &r.Body, &r.Answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -607,11 +715,12 @@ func (s *sqlite) oldest() (time.Duration, error) {
 // Improve ends an upload: the store has better symbols of these UUIDs. All reports that use one of them wait
 // again.
 func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error) {
-	err = s.change(func(tx *sql.Tx) error {
+	err = s.change(func(tx *statements) error {
 		redone = 0
 		if _, err := tx.Exec("UPDATE meta SET generation = generation + 1"); err != nil {
 			return err
 		}
+		others := false
 		for _, text := range uuids {
 			uuid, err := uuidBytes(text)
 			if err != nil {
@@ -627,6 +736,21 @@ func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error
 				return err
 			}
 			redone += n
+			var one bool
+			err = tx.QueryRow("SELECT others FROM image WHERE uuid = ?", uuid).Scan(&one)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+			others = others || one
+		}
+		if others { // symbols of the system are rare: all reports are searched for them
+			n, err := rows(tx.Exec(`UPDATE report SET state = 0, since = ?, deaths = 0, reason = ''
+				WHERE state >= 2 AND number IN (SELECT number FROM others, json_each(images) WHERE value IN
+				(SELECT image FROM image JOIN symbol USING(uuid) WHERE generation = (SELECT generation FROM meta)))`, s.now()))
+			if err != nil {
+				return err
+			}
+			redone += n
 		}
 		_, err := tx.Exec("DELETE FROM upload WHERE name = ?", upload)
 		return err
@@ -635,7 +759,7 @@ func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error
 }
 
 func (s *sqlite) BeginUpload(name string) error {
-	return s.run(change{grows: true, do: func(tx *sql.Tx) error {
+	return s.run(change{grows: true, do: func(tx *statements) error {
 		_, err := tx.Exec("INSERT INTO upload VALUES(?) ON CONFLICT DO NOTHING", name)
 		return err
 	}})
@@ -649,7 +773,7 @@ func (s *sqlite) Generation() (generation int64, err error) {
 }
 
 func (s *sqlite) AddToken(hash string, t Token) error {
-	return s.change(func(tx *sql.Tx) error {
+	return s.change(func(tx *statements) error {
 		_, err := tx.Exec("INSERT INTO token VALUES(?,?,?)", hash, t.Role, t.Project)
 		return err
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -72,7 +73,7 @@ func TestLateResult(t *testing.T) {
 	want(t, db, id, Leased, "")
 	must(t, db.Finish(now, Result{Answer: []byte("now")}))
 	want(t, db, id, Done, "now")
-	must(t, db.Finish(late, Result{Answer: []byte("late"), Group: "late", Title: "late", Images: []Use{{uuid, "demo", true}}}))
+	must(t, db.Finish(late, Result{Answer: []byte("late"), Group: "late", Title: "late", Images: []Use{{uuid, "demo", true, false}}}))
 	want(t, db, id, Done, "now")
 	if missing, err := db.Missing("default", 9); err != nil || len(missing) != 0 {
 		t.Fatal("the late result says what is missing", missing, err)
@@ -83,8 +84,8 @@ func TestLateResult(t *testing.T) {
 // not.
 func TestSymbolsDuringWork(t *testing.T) {
 	db := open(t)
-	others := []Use{{other, "other", true}}
-	demo := []Use{{uuid, "demo", true}, others[0]}
+	others := []Use{{other, "other", true, false}}
+	demo := []Use{{uuid, "demo", true, false}, others[0]}
 	first, second := add(t, db, "uses them"), add(t, db, "uses others")
 	uses, not := take(t, db, hour), take(t, db, hour)
 	if _, err := db.Improve("an upload", []string{uuid}); err != nil {
@@ -107,7 +108,7 @@ func TestDeletedDuringWork(t *testing.T) {
 	if found, err := db.Delete("default", id); err != nil || !found {
 		t.Fatal(found, err)
 	}
-	must(t, db.Finish(work, Result{Answer: []byte("late"), Images: []Use{{uuid, "demo", true}}}))
+	must(t, db.Finish(work, Result{Answer: []byte("late"), Images: []Use{{uuid, "demo", true, false}}}))
 	if r, err := db.Get("default", id); err != nil || r != nil {
 		t.Fatal("it is there", err)
 	}
@@ -120,9 +121,9 @@ func TestDeletedDuringWork(t *testing.T) {
 func TestManyImages(t *testing.T) {
 	db := open(t)
 	id := add(t, db, "a report")
-	images := []Use{{uuid, "demo", false}, {"", "none", true}, {uuid, "again", true}}
+	images := []Use{{uuid, "demo", false, false}, {"", "none", true, false}, {uuid, "again", true, false}}
 	for i := 0; i < 1000; i++ {
-		images = append(images, Use{fmt.Sprintf("%032X", i), "other", i%2 == 1})
+		images = append(images, Use{fmt.Sprintf("%032X", i), "other", i%2 == 1, false})
 	}
 	work := take(t, db, hour)
 	must(t, db.Finish(work, Result{Answer: []byte("a result"), Images: images, Generation: work.Generation}))
@@ -142,4 +143,90 @@ func TestManyImages(t *testing.T) {
 		}
 		must(t, db.Finish(take(t, db, hour), Result{Answer: []byte("a result"), Images: images, Generation: 9}))
 	}
+}
+
+// Symbols of an image that needed none, as those of the system: reports that use it are done again, also when
+// a worker has one.
+func TestSymbolsOfOthers(t *testing.T) {
+	db := open(t)
+	system := []Use{{uuid, "demo", false, true}, {other, "libsystem", false, false}}
+	first, second, third := add(t, db, "uses it"), add(t, db, "does not"), add(t, db, "is in work")
+	for _, images := range [][]Use{system, system[:1]} {
+		work := take(t, db, hour)
+		must(t, db.Finish(work, Result{Answer: []byte("old"), Images: images, Generation: work.Generation}))
+	}
+	working := take(t, db, hour)
+	redone, err := db.Improve("a shared cache", []string{other, "00000000-0000-0000-0000-000000000002"})
+	if must(t, err); redone != 1 {
+		t.Fatal(redone, "are done again, not 1")
+	}
+	must(t, db.Finish(working, Result{Answer: []byte("old"), Images: system, Generation: working.Generation}))
+	want(t, db, first, Waiting, "old")
+	want(t, db, second, Done, "old")
+	want(t, db, third, Waiting, "old")
+	for i := 0; i < 2; i++ {
+		again := take(t, db, hour)
+		must(t, db.Finish(again, Result{Answer: []byte("new"), Images: []Use{system[0], {other, "libsystem", false, true}}, Generation: again.Generation}))
+	}
+	want(t, db, first, Done, "new")
+	if redone, err := db.Improve("the same", []string{other}); err != nil || redone != 2 {
+		t.Fatal(redone, "are done again, not 2", err)
+	}
+}
+
+// Of changes that share a commit one fails: it alone is undone, and an image that it added is added again.
+func TestFailedChange(t *testing.T) {
+	s := open(t).(*sqlite)
+	demo, err := uuidBytes(uuid)
+	must(t, err)
+	named := func(name string, last error) change {
+		return change{do: func(tx *statements) error {
+			if _, err := tx.Exec("INSERT INTO upload VALUES(?)", name); err != nil {
+				return err
+			}
+			if _, err := s.imageOf(tx, demo, "demo"); err != nil {
+				return err
+			}
+			return last
+		}}
+	}
+	must(t, s.change(func(*statements) error { // here the connection is not used by others
+		if _, err := s.write.Exec("COMMIT"); err != nil {
+			return err
+		}
+		failed := errors.New("it fails")
+		results := s.commitSurely([]change{named("first", failed), named("second", nil), named("third", failed), named("fourth", nil)})
+		if results[0] != failed || results[1] != nil || results[2] != failed || results[3] != nil {
+			t.Error(results)
+		}
+		_, err := s.write.Exec("BEGIN IMMEDIATE")
+		return err
+	}))
+	if uploads, err := s.Uploads(); err != nil || len(uploads) != 2 || uploads[0] != "fourth" || uploads[1] != "second" {
+		t.Fatal(uploads, err)
+	}
+	if images, err := texts(s.read, "SELECT name FROM image"); err != nil || len(images) != 1 {
+		t.Fatal(images, err)
+	}
+}
+
+// A report over the quota is neither kept nor counted, and does not disturb others.
+func TestQuota(t *testing.T) {
+	db := open(t)
+	must(t, db.Set("default", Settings{Quota: 2}))
+	add(t, db, "first")
+	id := add(t, db, "second")
+	for i := 0; i < 2; i++ {
+		if added, err := db.Add("default", hashOf([]byte("third")), []byte("third")); added || !errors.Is(err, ErrQuota) {
+			t.Fatal(added, err)
+		}
+	}
+	if added, err := db.Add("default", id, []byte("second")); added || err != nil {
+		t.Fatal("a report that is there", added, err)
+	}
+	if r, err := db.Get("default", hashOf([]byte("third"))); r != nil || err != nil {
+		t.Fatal("it is there", err)
+	}
+	must(t, db.Set("default", Settings{Quota: 3}))
+	add(t, db, "third")
 }

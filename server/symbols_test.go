@@ -30,7 +30,7 @@ func TestImprovedLater(t *testing.T) {
 	db := &forgetful{Database: open(t), errors: 2}
 	id := add(t, db, "a report")
 	work := take(t, db, hour)
-	must(t, db.Finish(work, Result{Answer: []byte("old"), Images: []Use{{uuid, "demo", true}}, Generation: work.Generation}))
+	must(t, db.Finish(work, Result{Answer: []byte("old"), Images: []Use{{uuid, "demo", true, false}}, Generation: work.Generation}))
 	data := t.TempDir()
 	must(t, os.Mkdir(data+"/spool", 0o700))
 	script := "#!/bin/sh\necho '{\"uuid\":\"" + uuid + "\",\"added\":true}'\n"

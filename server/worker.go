@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -137,9 +136,9 @@ type Asker struct {
 	now    *child
 }
 
-// Ask sends a request, with symbols of a generation or later, and decodes the answer. An error means that the
-// child died.
-func (a *Asker) Ask(request []byte, generation int64, into any) (err error) {
+// Ask sends a request, with symbols of a generation or later, and gives the answer to read. An error means that
+// the child died, or was killed because read did not understand it.
+func (a *Asker) Ask(request []byte, generation int64, read func(line []byte) error) (err error) {
 	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second
 	if a.now == nil {
 		if a.now, err = a.tool.start(generation, a.redact); err != nil {
@@ -152,7 +151,7 @@ func (a *Asker) Ask(request []byte, generation int64, into any) (err error) {
 		line, err = a.now.ask(request, deadline)
 	}
 	if err == nil {
-		err = json.Unmarshal(line, into)
+		err = read(line)
 	}
 	if err != nil && a.Stop() && err == errEnded {
 		err = errKilled

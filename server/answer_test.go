@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const answerLine = `{"schema":"worker/1","line":1,"id":null,"reports":[{"format":"ips","brief":{"schema":"crash-brief/1","app":"demo \"1\" \\",` +
+	`"where":[{"name":"a<b>"},{}],"n":-1.5e3},"images":[{"name":"demo","path":"/private/\u00e9/demo","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58",` +
+	`"frames":45,"has_debug_info":true},{"name":"x\\\"","path":null,"uuid":null,"frames":0}],"hash":"5e69","signature":"[Player skip:]\n"},{}],` +
+	`"error":{"kind":"limit","what":"too \ud83d\ude00 long"},"missing":{"schema":"missing/1","missing":[{"uuid":"4C"},{"uuid":null,"name":"y"}]}}` + "\n"
+
+// byLibrary reads the same as outcome.read.
+func byLibrary(line []byte) (o outcome, err error) {
+	var said struct {
+		Reports []struct {
+			Brief           json.RawMessage
+			Hash, Signature string
+			Images          []struct {
+				Name, UUID, Path string
+				Frames           int
+				Debug            bool `json:"has_debug_info"`
+			}
+		}
+		Error   *answerError
+		Missing struct{ Missing []struct{ UUID string } }
+	}
+	err = json.Unmarshal(line, &said)
+	for _, r := range said.Reports {
+		one := outcomeReport{Brief: r.Brief, Hash: r.Hash, Signature: r.Signature}
+		for _, i := range r.Images {
+			one.Images = append(one.Images, usedImage{i.Name, i.UUID, i.Path, i.Frames, i.Debug})
+		}
+		o.Reports = append(o.Reports, one)
+	}
+	o.Error = said.Error
+	for _, m := range said.Missing.Missing {
+		o.Missing = append(o.Missing, m.UUID)
+	}
+	return o, err
+}
+
+// What is read of an answer is what encoding/json reads. Damaged answers never make it read outside of them.
+func TestReadAnswer(t *testing.T) {
+	var o outcome
+	must(t, o.read([]byte(answerLine)))
+	wanted, err := byLibrary([]byte(answerLine))
+	must(t, err)
+	if !reflect.DeepEqual(o, wanted) || len(o.Reports) != 2 || o.Reports[0].Images[1].Name != `x\"` || !o.Reports[0].Images[0].Debug {
+		t.Fatalf("%+v is not %+v", o, wanted)
+	}
+	var kept answer
+	must(t, json.Unmarshal(o.kept(), &kept))
+	if len(kept.Reports) != 2 || string(kept.Reports[0].Brief) != string(o.Reports[0].Brief) {
+		t.Fatal("kept is", string(o.kept()))
+	}
+	for size := range answerLine[:len(answerLine)-1] {
+		var o outcome
+		if o.read([]byte(answerLine[:size])) == nil {
+			t.Fatal("the first", size, "bytes are taken for all")
+		}
+	}
+	const marks = "{}[]\",:\\0 nx\x00"
+	chance := rand.New(rand.NewSource(1))
+	for i := 0; i < 20000; i++ {
+		damaged := []byte(answerLine)
+		for n := chance.Intn(3); n >= 0; n-- {
+			damaged[chance.Intn(len(damaged))] = marks[chance.Intn(len(marks))]
+		}
+		var o outcome
+		o.read(damaged)
+	}
+	for _, wrong := range []string{`{"x":nonsense}`, `{"reports":[,]}`, `{"x":1,}`, `{"x" 1}`, `{} {}`, ``, `{"reports":"\"}`,
+		`{"x":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`} {
+		if o.read([]byte(wrong)) == nil {
+			t.Errorf("it is taken: %.40s", wrong)
+		}
+	}
+}
