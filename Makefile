@@ -114,15 +114,15 @@ API_ONLY = -I$(B)/include
 -include $(wildcard $(TOOL_O:.o=.d) $(TOOL_C:%.c=$(B)/counted/%.d) $(TOOL_C:%.c=build/fuzzed/%.d) build/fuzzed/*.d \
     $(foreach at,tests rooms replay,$(B)/$(at)/*.d))
 
-# machsym.h is joined from the rooms of src/. make joins it before it does anything else, since it reads joined.mk, and begins
-# again if that was older than a room. The header's time changes only when its bytes do.
+# machsym.h is joined from the rooms of src/, machsym_report.h from those of report/. make joins them before it does anything
+# else, since it reads joined.mk, and begins again if that was older than a room. A header's time changes only when its bytes do.
 NO_JOIN := help clean join-check rooms format format-check
 ifneq ($(filter-out $(NO_JOIN),$(or $(MAKECMDGOALS),all)),)
 -include $(B)/joined.mk
 endif
-$(B)/joined.mk: $(ROOMS) $(wildcard src/join docs/symmap.md examples/minimal.c)
+$(B)/joined.mk: $(ROOMS) $(wildcard src/join docs/symmap.md examples/minimal.c report/join report/*.[ch] report/*/*.[ch])
 	@[ -e $@ ] || rm -f $(wildcard $(B)/tool/*.o $(B)/tool/*/*.o $(B)/counted/*.o) # without .d files: of a Makefile before
-	@mkdir -p $(@D)/include && src/join && src/join --api $(@D)/include/machsym.h && : >$@
+	@mkdir -p $(@D)/include && src/join && src/join --api $(@D)/include/machsym.h && report/join machsym_report.h && : >$@
 
 # A line for each file that is compiled or linked; V=1: the command itself.
 Q      := $(if $(V),,@)
@@ -132,6 +132,7 @@ SAYS    = $(if $(V)$(SILENT),,@printf '  %-4s %s\n' $(1) '$(2)')
 .PHONY: join-check rooms
 join-check:
 	@sh tests/one "machsym.h is what src/join writes" awk src/join --check
+	@sh tests/one "machsym_report.h is what report/join writes" awk report/join --check machsym_report.h
 rooms:
 	@B="$(B)" sh tests/rooms
 
@@ -183,16 +184,25 @@ endif
 .PHONY: lib
 lib: $(B)/libmachsym.a $(SHARED:%=$(B)/%)
 
-$(B)/libmachsym.a: $(B)/tool/machsym.o
+# Whole reports, of machsym_report.h; LIB_REPORT= leaves them out. The tool has the rooms themselves, which are compiled one by one
+# with all of WARN. As one unit a parameter may have the name of a type.
+LIB_REPORT ?= $(B)/lib/report.o
+$(B)/lib/report.o: machsym_report.h machsym.h
+	@mkdir -p $(@D)
+	$(call SAYS,CC,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -Wall -Wextra -pedantic $(PROTECT) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden '-DMACHSYM_API=$(API)' \
+	    -DMACHSYM_REPORT_IMPLEMENTATION -c -o $@ -x c $<
+
+$(B)/libmachsym.a: $(B)/tool/machsym.o $(LIB_REPORT)
 	$(call SAYS,AR,$@)
 	@rm -f $@
-	$(Q)$(AR) rcs $@ $<
+	$(Q)$(AR) rcs $@ $^
 
 # The name in it changes with LIBDIR on a Mac, where it is linked each time.
 $(B)/$(firstword $(SHARED)): export LIBDIR := $(LIBDIR)
-$(B)/$(firstword $(SHARED)): $(B)/tool/machsym.o $(if $(findstring dylib,$(SHARED)),relink)
+$(B)/$(firstword $(SHARED)): $(B)/tool/machsym.o $(LIB_REPORT) $(if $(findstring dylib,$(SHARED)),relink)
 	$(call SAYS,LINK,$@)
-	$(Q)$(CC) $(PROTECT_LINK) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $<
+	$(Q)$(CC) $(PROTECT_LINK) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $(filter %.o,$^)
 .PHONY: relink
 relink:
 
@@ -210,7 +220,7 @@ uninstall:
 	@B="$(B)" VERSION="$(VERSION)" STRIP="$(STRIP)" SHARED="$(SHARED)" sh packaging/install uninstall
 
 # The Go module can be fetched and vendored because all that it is compiled from lies in it, by copy.
-COPIES := machsym.h bindings/flat.c bindings/flat.h LICENSE
+COPIES := machsym.h machsym_report.h bindings/flat.c bindings/flat.h LICENSE
 .PHONY: bindings bindings-check
 bindings:
 	cp $(COPIES) bindings/go
@@ -277,14 +287,6 @@ $(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_minidump $(B)/tests/te
 $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
-
-# The second header: whole reports in a program, joined from report/. It is experimental, and made where it is wanted.
-.PHONY: report-header
-report-header: $(B)/include/machsym_report.h
-$(B)/include/machsym_report.h: report/join $(wildcard report/*.[ch] report/*/*.[ch])
-	@mkdir -p $(@D)
-	@sh report/join $@ && touch $@
-$(B)/tests/test_report_header: $(B)/include/machsym_report.h
 
 # Shared caches, which python3 builds for the tests; without it test_cache says what it leaves out.
 $(B)/caches/made: $(wildcard tests/cache/*.py tests/fixtures/bin/cache/*)

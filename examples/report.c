@@ -2,8 +2,8 @@
  *
  *     report FOLDER REPORT
  *
- * machsym_report.h is experimental: `make report-header` makes it. A server reads more than one report with the files
- * that it has open; each thread has sessions of its own. */
+ * machsym_report.h is experimental. A server reads more than one report with the files that it has open; each thread has
+ * sessions of its own. */
 #define MACHSYM_IMPLEMENTATION
 #include "machsym.h"
 #define MACHSYM_REPORT_IMPLEMENTATION

@@ -55,7 +55,7 @@ example bytes <<END
 END
 
 # README's first block of code, and the block of output after it.
-awk '/^```c$/ { code = 1; next } /^```/ { if (code == 1) { code = 2; next } if (code == 2) { code = 3; next } code += code > 2 }
+awk '/^```c$/ && !code { code = 1; next } /^```/ { if (code == 1) { code = 2; next } if (code == 2) { code = 3; next } code += code > 2 }
     code == 1 { print >program } code == 3 { print >output }' program="$work/program" output="$work/output" README.md
 awk '/^#define/ { here = 1 } here' examples/minimal.c >"$work/minimal.c"
 check "README's program" diff "$work/minimal.c" "$work/program"

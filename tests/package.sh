@@ -48,13 +48,14 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
     check "installed tool" "$prefix/bin/machsym" --version
     check "installed man page" test -s "$prefix/share/man/man1/machsym.1"
     check "installed header" cmp machsym.h "$prefix/include/machsym.h"
+    check "installed header of reports" cmp machsym_report.h "$prefix/include/machsym_report.h"
     version=$("$prefix/bin/machsym" --version)
     check "the library by its version" test -f "$libdir/libmachsym.so.$version"
     pc="$libdir/pkgconfig/machsym.pc"
     check "pkg-config file" grep -q "^Version: $version$" "$pc"
     check "pkg-config licence" grep -qx "License: $(sed -n 's/^license = //p' packaging/project)" "$pc"
     mkdir "$work/filled" # with an address, which the project has none of yet
-    cp -R packaging machsym.h machsym.1 LICENSE "$work/filled"
+    cp -R packaging machsym.h machsym_report.h machsym.1 LICENSE "$work/filled"
     sed 's#^homepage =.*#homepage = https://a.example/#' packaging/project >"$work/filled/packaging/project"
     case $B in /*) built=$B ;; *) built=$PWD/$B ;; esac
     check "install with an address" sh -c 'cd "$1/filled" && DESTDIR=$1/filled PREFIX=/p LIBDIR=/p/lib B=$2 VERSION=$3 STRIP=: \
@@ -75,6 +76,16 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
             $CC $CFLAGS -I"$prefix/include" -o "$work/shared" "$work/user.c" -L"$libdir" -lmachsym
     fi
     check "runs with the shared library" env LD_LIBRARY_PATH="$libdir" "$work/shared"
+    # whole reports by the installed library and headers: as the tool writes them
+    sed '/_IMPLEMENTATION$/d' examples/report.c >"$work/report.c"
+    check "examples/report.c with the shared library" $CC $CFLAGS -D_GNU_SOURCE -I"$prefix/include" -o "$work/report" \
+        "$work/report.c" -L"$libdir" -lmachsym
+    mkdir "$work/symbols"
+    cp -R tests/fixtures/bin/demo.app.dSYM "$work/symbols"
+    check "it answers" env LD_LIBRARY_PATH="$libdir" sh -c '"$0/report" "$0/symbols" tests/fixtures/reports/demo.crash >"$0/got"' "$work"
+    check "the tool answers" sh -c '"$0" crash --no-cache -q --to=text -d tests/fixtures/bin/demo.app.dSYM tests/fixtures/reports/demo.crash >"$1/want"' \
+        "$prefix/bin/machsym" "$work"
+    check "both say the same" cmp "$work/want" "$work/got"
     if need "no debug info is installed" readelf; then
         for file in "$prefix/bin/machsym" "$libdir/libmachsym.so"; do
             ! readelf -SW "$file" | grep -q ' \.debug_info '
@@ -173,7 +184,7 @@ if [ -n "$RUN$LDFLAGS" ]; then
     skip "a Mac's library: this build is for another host"
 elif need "a Mac's library" clang-22 ld64.lld-22 llvm-ar-22; then
     makes_mac() { # LIBDIR
-        make B="$work/mac" CC="$mac" AR=llvm-ar-22 LIBDIR="$1" CPPFLAGS=-DMACHSYM_NO_OS \
+        make B="$work/mac" CC="$mac" AR=llvm-ar-22 LIB_REPORT= LIBDIR="$1" CPPFLAGS=-DMACHSYM_NO_OS \
             CFLAGS="-O0 -w -nostdinc -isystem $(clang-22 -print-resource-dir)/include" \
             LDFLAGS="-fuse-ld=lld -nostdlib -Wl,-undefined,dynamic_lookup" lib
     }

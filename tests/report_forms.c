@@ -1,6 +1,6 @@
 /* Writes the reports of files in a form, by machsym_report.h: tests/report_header.sh compares that with machsym crash.
  *   report_forms FORM FILE... -- REPORT...
- * FORM: text, apple, json, brief, summary, signature, same; FILE: dSYMs, binaries, maps. */
+ * FORM: text, apple, json, brief, summary, signature, same, redact (same, with the key "words"); FILE: dSYMs, binaries, maps, with all of their slices. */
 #define MACHSYM_REPORT_IMPLEMENTATION
 #include "machsym_report.h"
 
@@ -8,11 +8,13 @@
 
 enum { MAX_FILES = 256 };
 
-static const char *const forms[] = {"text", "apple", "json", "brief", "summary", "signature", "same"};
+static const char *const forms[] = {"text",    "apple",     "json", "brief",
+                                    "summary", "signature", "same", "redact"};
 
 typedef struct work {
     machsym_report_form form;
     bool is_same;
+    const char *redact;
 } work;
 
 static bool write_one(void *user, machsym_report *report)
@@ -51,21 +53,34 @@ static char *read_file(const char *path, size_t *len)
     return v;
 }
 
-static bool open_file(const char *path, machsym_lines lines, machsym_report_file *out)
+static bool open_slice(const machsym_open_desc *open, machsym_lines lines, machsym_report_file *out)
 {
-    machsym_open_desc open;
     machsym_session_desc how;
     machsym_error err;
-    memset(&open, 0, sizeof open);
     memset(&how, 0, sizeof how);
-    open.path = path;
     how.lines = lines;
-    if (machsym_image_open(&open, &out->image, &err) != MACHSYM_OK) {
-        fprintf(stderr, "%s: %s\n", path, err.what);
+    if (machsym_image_open(open, &out->image, &err) != MACHSYM_OK) {
+        fprintf(stderr, "%s: %s\n", open->path, err.what);
         return false;
     }
     how.image = out->image;
     return machsym_session_open(&how, &out->session, &err) == MACHSYM_OK;
+}
+
+/* A file of the answer for each slice. */
+static void open_file(const char *path, machsym_lines lines, machsym_report_files *files,
+                      machsym_report_file *v)
+{
+    machsym_slice slices[16];
+    machsym_open_desc open;
+    machsym_error err;
+    memset(&open, 0, sizeof open);
+    open.path = path;
+    size_t count = machsym_list_slices(&open, slices, 16, &err);
+    for (size_t i = 0; i < count && i < 16 && files->count < MAX_FILES; i++) {
+        open.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
+        files->count += open_slice(&open, lines, &v[files->count]);
+    }
 }
 
 static bool write_all(const char *path, machsym_report_files *files, work *w)
@@ -83,6 +98,7 @@ static bool write_all(const char *path, machsym_report_files *files, work *w)
     desc.user = w;
     desc.each = write_one;
     desc.fails = tell_failure;
+    desc.redact = w->redact;
     if (w->is_same)
         desc.flags = MACHSYM_REPORT_SAME;
     else if (w->form == MACHSYM_REPORT_AS_APPLE)
@@ -109,12 +125,13 @@ int main(int argc, char **argv)
     bool ok = true;
     if (argc < 4)
         return 2;
-    while (form < 6 && strcmp(argv[1], forms[form]) != 0)
+    while (form < 7 && strcmp(argv[1], forms[form]) != 0)
         form++;
-    work w = {form < 6 ? (machsym_report_form)form : MACHSYM_REPORT_AS_TEXT, form == 6};
+    work w = {form < 6 ? (machsym_report_form)form : MACHSYM_REPORT_AS_TEXT, form >= 6,
+              form == 7 ? "words" : NULL};
     machsym_lines lines = form == MACHSYM_REPORT_AS_APPLE ? MACHSYM_LINES_ATOS : MACHSYM_LINES_PEOPLE;
     for (; at < argc && strcmp(argv[at], "--") != 0 && files.count < MAX_FILES; at++)
-        files.count += open_file(argv[at], lines, &v[files.count]);
+        open_file(argv[at], lines, &files, v);
     for (at++; at < argc; at++)
         ok &= write_all(argv[at], &files, &w);
     for (size_t i = 0; i < files.count; i++) {

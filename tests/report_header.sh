@@ -1,14 +1,15 @@
 #!/bin/sh
-# machsym_report.h as a program has it: compilers and languages, its size, its names, examples/report.c; and what it writes is
-# what machsym crash writes, byte for byte: every form of every report of tests/fixtures, and of the real ones that lie beside
-# the checkout.
+# machsym_report.h as a program has it: compilers and languages, its size, its names; examples/report.c and what README prints
+# of it. What it writes is what machsym crash writes, byte for byte: each form of each report of tests/fixtures, and of the
+# published ones of ../shared/corpus where they lie beside the checkout.
 . tests/checks
 MACHSYM=${MACHSYM:-build/machsym}
 CC=${CC:-cc}
 export XDG_CACHE_HOME="$work/cache"
 header=$work/machsym_report.h
 report/join "$header"
-check "report/join"
+cmp "$header" machsym_report.h
+check "machsym_report.h is what report/join writes"
 
 # ---- Compilers ----
 
@@ -63,13 +64,17 @@ same_reports() # WHAT SYMBOLS REPORT...
 {
     what=$1
     symbols=$2
+    [ ! -d "$symbols" ] || [ "$symbols" = $demo ] || symbols=$(echo "$symbols"/*)
+    folder=$2
     shift 2
-    for form in same text apple json brief summary signature; do
+    for form in same text apple json brief summary signature redact; do
         option=--$form
         [ $form != same ] || option=--to=same
+        [ $form != redact ] || option=--redact-key=words
         [ $form != text ] || option=--to=text
-        "$MACHSYM" crash --no-cache $option -d "$symbols" "$@" >"$work/want" 2>"$work/err"
-        $RUN "$work/forms" $form "$symbols" -- "$@" >"$work/got" 2>"$work/log"
+        "$MACHSYM" crash --no-cache $option -d "$folder" "$@" >"$work/want" 2>"$work/err"
+        # shellcheck disable=SC2086 # files
+        $RUN "$work/forms" $form $symbols -- "$@" >"$work/got" 2>"$work/log"
         check "$what: $form: report_forms fails" "$work/log"
         case $form in
         signature) sed -i 's|  [^ ]*$||' "$work/want" ;; # the file's name
@@ -87,6 +92,24 @@ for folder in reports services stacks apple; do
     same_reports $folder $demo $files
 done
 
+corpus=${CORPUS:-../shared/corpus}
+if [ -d "$corpus" ]; then # by names without blanks
+    mkdir "$work/dsyms" "$work/real"
+    find "$corpus" -type f -path '*.dSYM/Contents/Resources/DWARF/*' | LC_ALL=C sort >"$work/list"
+    while read -r file; do
+        n=$((n + 1))
+        cp "$file" "$work/dsyms/$n"
+    done <"$work/list"
+    find "$corpus" -type f \( -name '*.crash' -o -name '*.ips' -o -name '*.txt' -o -name '*.json' -o -name '*.dmp' \) | LC_ALL=C sort >"$work/list"
+    while read -r file; do
+        n=$((n + 1))
+        cp "$file" "$work/real/$n.${file##*.}"
+    done <"$work/list"
+    same_reports corpus "$work/dsyms" "$work/real"/*
+else
+    skip "real reports, ../shared/corpus is missing"
+fi
+
 # ---- The example ----
 
 # shellcheck disable=SC2086
@@ -101,6 +124,13 @@ check "the example succeeds"
 same "$work/want" "$work/got" "the example's output"
 grep -q 'require(bool) (queue.hpp:6)' "$work/got"
 check "the example finds the dSYM"
+# README's second block of code, and the block of output after it.
+awk '/^```c$/ { code++; inside = code == 2; next } /^```/ { if (inside) { inside = 0; after = 1; next } if (after == 1) { after = 2; next } after += after == 2 }
+    inside { print >program } after == 2 { print >output }' program="$work/program" output="$work/output" README.md
+awk '/^#define/ { here = 1 } here' examples/report.c >"$work/report.c"
+same "$work/report.c" "$work/program" "README's program is examples/report.c"
+sed -n '/Crashed:$/,/^$/p' "$work/got" | sed '/^$/d' | expand >"$work/part"
+same "$work/part" "$work/output" "README's output"
 ! $RUN "$work/example" "$work/symbols" LICENSE >/dev/null
 check "the example of what is no report"
 

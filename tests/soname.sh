@@ -38,7 +38,7 @@ light="-O0 -w -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO
 
 for tree in old new; do
     mkdir -p "$work/$tree/tool"
-    cp Makefile machsym.h "$work/$tree"
+    cp Makefile machsym.h machsym_report.h "$work/$tree"
     cp tool/machsym.c "$work/$tree/tool"
 done
 sed "s/^\(#define MACHSYM_VERSION_MINOR\).*/\1 $((minor + 1))/; s/^\(#define MACHSYM_VERSION  *\)\".*\"/\1\"$next.0\"/
