@@ -94,7 +94,7 @@ fi
 # A checkout that is read only: make writes to B alone.
 if need_nobody "a checkout that is read only" && need "a checkout that is read only" make; then
     mkdir -p "$work/tree/docs" "$work/tree/examples" "$work/built"
-    cp -R src Makefile machsym.h "$work/tree/"
+    cp -R src report Makefile machsym.h machsym_report.h "$work/tree/"
     cp docs/symmap.md "$work/tree/docs/"
     cp examples/minimal.c "$work/tree/examples/"
     chmod -R a-w "$work/tree"
