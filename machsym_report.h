@@ -96,10 +96,11 @@ typedef struct machsym_report_symbols {
     /* Converts a run-time address to an address of the file. *holds: whether the address lies in the
      * image. */
     uint64_t (*addr)(void *user, const machsym_report_image *image, uint64_t pc, bool *holds);
-    /* Looks up all addresses of a stack that lie in the image at once, as machsym_session_stack does. */
-    size_t (*stack)(void *user, const machsym_pc *pcs, size_t count, machsym_call *calls,
+    /* Looks up all addresses of a stack that lie in the image at once, as machsym_session_frames_of_stack
+     * does. */
+    size_t (*stack)(void *user, const machsym_stack_addr *pcs, size_t count, machsym_stack_answer *calls,
                     machsym_frame *frames, size_t cap);
-    /* Works as machsym_session_next_folded; NULL: no function shares its code. */
+    /* Works as machsym_session_next_folded_at_addr; NULL: no function shares its code. */
     size_t (*next_folded)(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
 } machsym_report_symbols;
 
@@ -2167,7 +2168,7 @@ static msr_esr_syndrome msr_esr_decode(uint64_t esr);
       "use of memory that was never set: the pointer was read from memory filled with 0xaa")                 \
     msr_X(OBJECT, "object",                                                                                      \
       "message to a freed or damaged object: objc_msgSend or a retain or release is on top")                 \
-    msr_X(EXTERNAL, "external", "the memory or the device behind an address answered with an error")             \
+    msr_X(EXTERNAL, "external", "the memory or the device at an address answered with an error")                 \
     msr_X(EXCLUSIVE, "exclusive", "an atomic instruction was used on memory that does not support it")
 
 typedef enum msr_access_kind {
@@ -2568,7 +2569,7 @@ static void msr_summary_put_brief(msr_text *t, const msr_report *r, const msr_re
 /* The callbacks that list them. */
 typedef struct msr_shared_asked {
     void *context;
-    /* Works as machsym_session_next_folded. */
+    /* Works as machsym_session_next_folded_at_addr. */
     size_t (*next)(void *context, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
     /* Appends the name of a frame as it is shown. */
     void (*put_name)(void *context, const machsym_frame *frame, msr_text *t);
@@ -2620,9 +2621,9 @@ typedef struct msr_look_symbols {
     /* Returns the frames at an address of the file, innermost first, and never more than cap. sharing:
      * receives how many functions share the code; may be NULL. */
     size_t (*frames)(void *context, uint64_t addr, machsym_frame *frames, size_t cap, size_t *sharing);
-    /* Looks up a whole stack at once, as machsym_session_stack does, since a caller tells which of several
-     * functions it called. */
-    size_t (*stack)(void *context, const machsym_pc *pcs, size_t count, machsym_call *calls,
+    /* Looks up a whole stack at once, as machsym_session_frames_of_stack does, since a caller tells which of
+     * several functions it called. */
+    size_t (*stack)(void *context, const machsym_stack_addr *pcs, size_t count, machsym_stack_answer *calls,
                     machsym_frame *frames, size_t cap);
     /* Returns why an answer or an image is incomplete so far; then the report must not be written. NULL:
      * complete. */
@@ -5829,8 +5830,8 @@ static size_t msr_redact_user_end(machsym_str s, size_t at)
     return is_whole || blank > i ? i : blank;
 }
 
-/* "Shared" is not a person. Apple writes "USER" and "*" in place of a name. */
-static bool msr_redact_is_nobody(machsym_str name)
+/* Whether a name is that of no person. "Shared" is a folder; Apple writes "USER" and "*" in place of names. */
+static bool msr_redact_is_no_person(machsym_str name)
 {
     return name.len == 0 || msr_str_is(name, "Shared") || msr_str_is(name, "USER") || msr_str_is(name, "*");
 }
@@ -5849,7 +5850,7 @@ static bool msr_redact_is_replaced(machsym_str name)
 
 static void msr_redact_put_user(const msr_redactor *how, machsym_str name, msr_text *out)
 {
-    if (msr_redact_is_nobody(name) || (how->is_again && msr_redact_is_replaced(name))) {
+    if (msr_redact_is_no_person(name) || (how->is_again && msr_redact_is_replaced(name))) {
         text_str(out, name);
         return;
     }
@@ -10172,16 +10173,16 @@ static void msr_metrickit_order_tree(msr_report *r, msr_report_thread *thread, c
     msr_report_frame *from = (msr_report_frame *)msr_mem_take(r->memory, count * sizeof *from);
     uint32_t lo = 0;
     uint32_t hi = count;
-    uint32_t behind = count;
+    uint32_t tail = count;
     memcpy(from, frames, count * sizeof *from);
     thread->path = 0;
     while (lo < hi) {
         uint32_t best = msr_metrickit_heaviest(from, end, lo, hi);
         uint32_t before = best - lo;
         uint32_t after = hi - end[best];
-        behind -= before + after;
-        memcpy(frames + behind, from + lo, before * sizeof *from);
-        memcpy(frames + behind + before, from + end[best], after * sizeof *from);
+        tail -= before + after;
+        memcpy(frames + tail, from + lo, before * sizeof *from);
+        memcpy(frames + tail + before, from + end[best], after * sizeof *from);
         frames[thread->path++] = from[best];
         lo = best + 1;
         hi = end[best];
@@ -10588,11 +10589,11 @@ static bool msr_metrickit_read_diagnostics(msr_report *r, uint32_t doc_index)
 static void msr_metrickit_put_exit_name(msr_text *t, machsym_str key)
 {
     static const char before[] = "cumulative";
-    static const char behind[] = "ExitCount";
+    static const char tail[] = "ExitCount";
     size_t at = msr_str_starts(key, before) ? sizeof before - 1 : 0;
-    size_t end = key.len >= at + sizeof behind &&
-                         memcmp(key.ptr + key.len - (sizeof behind - 1), behind, sizeof behind - 1) == 0
-                     ? key.len - (sizeof behind - 1)
+    size_t end = key.len >= at + sizeof tail &&
+                         memcmp(key.ptr + key.len - (sizeof tail - 1), tail, sizeof tail - 1) == 0
+                     ? key.len - (sizeof tail - 1)
                      : key.len;
     for (size_t i = at; i < end; i++) {
         bool is_capital = key.ptr[i] >= 'A' && key.ptr[i] <= 'Z';
@@ -13848,8 +13849,8 @@ static bool msr_split_begins_kind(const msr_split_state *seen, machsym_str line,
  * belongs to the text. */
 static bool msr_split_begins_document(msr_split_state *seen, machsym_str s, size_t at)
 {
-    bool is_behind = !seen->is_in_document || seen->ends_object;
-    if (at < seen->passed || seen->is_translated || !is_behind)
+    bool is_after = !seen->is_in_document || seen->ends_object;
+    if (at < seen->passed || seen->is_translated || !is_after)
         return false;
     machsym_str document = msr_split_first_document(msr_str_make(s.ptr + at, s.len - at), seen->log);
     seen->passed = at + document.len;
@@ -15217,8 +15218,9 @@ static void msr_listed_set_image_title(msr_report_image *image, machsym_str s)
     while (word > 0 && !msr_scan_is_blank(s.ptr[word - 1]))
         word--;
     machsym_str last = {s.ptr + word, s.len - word};
-    if (word > 0 && msr_listed_is_arch(last)) {
-        image->arch = last;
+    bool is_unknown = msr_str_is(last, "unknown-arch");
+    if (word > 0 && (is_unknown || msr_listed_is_arch(last))) {
+        image->arch = is_unknown ? image->arch : last;
         s = msr_str_trim(msr_str_make(s.ptr, word));
     }
     image->name = s;
@@ -15227,6 +15229,7 @@ static void msr_listed_set_image_title(msr_report_image *image, machsym_str s)
 /* Reads an image line after the range. Outside an image list it must have a UUID. */
 static bool msr_listed_parse_image_tail(msr_text_parser *p, msr_report_image *image, machsym_str s)
 {
+    static const machsym_uuid none = {0};
     for (size_t at = 0; at < s.len; at++) {
         if (s.ptr[at] != '<')
             continue;
@@ -15234,8 +15237,9 @@ static bool msr_listed_parse_image_tail(msr_text_parser *p, msr_report_image *im
         size_t close = msr_str_find(inside, ">");
         bool closed = close < inside.len;
         inside.len = close;
-        image->has_uuid = closed && msr_parse_uuid_str(msr_str_trim(inside), &image->uuid);
-        if (image->has_uuid || (closed && msr_str_is(msr_str_trim(inside), "(null)"))) {
+        bool is_uuid = closed && msr_parse_uuid_str(msr_str_trim(inside), &image->uuid);
+        if (is_uuid || (closed && msr_str_is(msr_str_trim(inside), "(null)"))) {
+            image->has_uuid = is_uuid && memcmp(&image->uuid, &none, sizeof none) != 0;
             size_t path = at + close + 2;
             msr_listed_set_image_title(image, msr_str_make(s.ptr, at));
             image->path = msr_str_trim(msr_str_make(s.ptr + path, s.len - path));
@@ -15916,8 +15920,8 @@ static size_t msr_unwrap_prefix_of(machsym_str line)
         return 0;
     for (size_t at = first + 1; at < line.len && at < msr_UNWRAP_PREFIX_MAX; at++) {
         char c = line.ptr[at];
-        bool is_behind = strchr(" \t]:|)>}", line.ptr[at - 1]) != NULL;
-        if (is_behind && (c == '{' || c == '[' || c == '<') && msr_unwrap_begins_document(line, at))
+        bool is_after = strchr(" \t]:|)>}", line.ptr[at - 1]) != NULL;
+        if (is_after && (c == '{' || c == '[' || c == '<') && msr_unwrap_begins_document(line, at))
             return at;
     }
     MACHSYM_COUNT_WORK(msr_UNWRAP_PREFIX_MAX / 16);
@@ -17210,7 +17214,7 @@ static void msr_exception_say_signal(msr_text *t, const msr_report *r)
     else if (msr_exception_is(r, "SIGSYS"))
         msr_text_sentence(t, "a system call that does not exist");
     else if (msr_exception_is(r, "SIGPIPE"))
-        msr_text_sentence(t, "a write to a pipe or socket that nobody reads");
+        msr_text_sentence(t, "a write to a pipe or socket that has no reader");
 }
 
 /* Writes what was measured, for reports that are not crashes. */
@@ -20069,7 +20073,7 @@ static void msr_summary_put_blame(msr_text *t, const msr_report *r, const msr_pa
     if (r->rules != NULL) {
         text_c(t, "  whose fault: ");
         text_c(t, colours->strong);
-        msr_text_shown(t, is_owned ? who.owner : msr_str_c("nobody whom the rules name"));
+        msr_text_shown(t, is_owned ? who.owner : msr_str_c("no owner that the rules name"));
         text_c(t, colours->plain);
         text_c(t, is_owned ? ", in " : "");
         msr_text_shown(t, who.name.len > 0 ? who.name : who.image);
@@ -20879,8 +20883,8 @@ static void msr_look_registers(msr_looking *w, uint32_t index)
 /* A run of frames of a stack, the innermost first. All but the last share their code. The last is their
  * caller, or shares its code, too. */
 typedef struct msr_look_run {
-    machsym_pc *pcs;
-    machsym_call *calls;
+    machsym_stack_addr *pcs;
+    machsym_stack_answer *calls;
     machsym_frame *frames;
     size_t cap; /* of pcs and calls */
     size_t frame_cap;
@@ -20903,10 +20907,10 @@ static void msr_look_look_up_run(msr_looking *w, msr_look_run *run, uint32_t fir
     void *context = w->symbols->asked.context;
     if (run->count > run->cap) {
         run->cap = run->count * 2;
-        run->pcs =
-            (machsym_pc *)msr_mem_resize(r->memory, run->pcs, msr_mem_times(r->memory, run->cap, sizeof *run->pcs));
-        run->calls = (machsym_call *)msr_mem_resize(r->memory, run->calls,
-                                                msr_mem_times(r->memory, run->cap, sizeof *run->calls));
+        run->pcs = (machsym_stack_addr *)msr_mem_resize(r->memory, run->pcs,
+                                                    msr_mem_times(r->memory, run->cap, sizeof *run->pcs));
+        run->calls = (machsym_stack_answer *)msr_mem_resize(r->memory, run->calls,
+                                                        msr_mem_times(r->memory, run->cap, sizeof *run->calls));
     }
     for (size_t i = 0; i < run->count; i++) {
         const msr_report_frame *frame = &r->frames[(int64_t)first + step * (int64_t)i];
@@ -20967,7 +20971,7 @@ static void msr_look_settle_run(msr_looking *w, const msr_look_run *run, uint32_
 {
     for (size_t i = 0; i < run->count && w->failure == NULL; i++) {
         uint32_t index = (uint32_t)((int64_t)first + step * (int64_t)i);
-        const machsym_call *call = &run->calls[i];
+        const machsym_stack_answer *call = &run->calls[i];
         const machsym_frame *frames = run->frames + call->first;
         if (!w->shared[index] || call->count == 0)
             continue;
@@ -25032,8 +25036,8 @@ static uint64_t msr_api_addr(void *context, const msr_report_image *image, uint6
     return msr_api_addr_of((const machsym_reports *)context, image, addr, &holds);
 }
 
-static size_t msr_api_stack(void *context, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                        machsym_frame *frames, size_t cap)
+static size_t msr_api_stack(void *context, const machsym_stack_addr *pcs, size_t count,
+                        machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     machsym_reports *all = (machsym_reports *)context;
     size_t total = all->desc.symbols.stack(all->desc.symbols.user, pcs, count, calls, frames, cap);
@@ -25043,8 +25047,8 @@ static size_t msr_api_stack(void *context, const machsym_pc *pcs, size_t count, 
 
 static size_t msr_api_frames(void *context, uint64_t addr, machsym_frame *frames, size_t cap, size_t *sharing)
 {
-    const machsym_pc pc = {addr, false};
-    machsym_call call;
+    const machsym_stack_addr pc = {addr, false};
+    machsym_stack_answer call;
     memset(&call, 0, sizeof call);
     call.function_count = 1;
     size_t count = msr_api_stack(context, &pc, 1, &call, frames, cap);
@@ -25139,23 +25143,23 @@ static uint64_t msr_api_file_addr(void *user, const machsym_report_image *image,
     uint64_t base = image->base;
     if (image->is_text_exec && info.text_exec_addr != 0)
         base += info.text_addr - info.text_exec_addr;
-    uint64_t addr = machsym_image_addr(files->at->image, base, pc);
+    uint64_t addr = machsym_image_addr_of_pc(files->at->image, base, pc);
     *holds = image->is_text_exec || info.text_size == 0 || addr - info.text_addr < info.text_size;
     return addr;
 }
 
-static size_t msr_api_file_stack(void *user, const machsym_pc *pcs, size_t count, machsym_call *calls,
-                             machsym_frame *frames, size_t cap)
+static size_t msr_api_file_stack(void *user, const machsym_stack_addr *pcs, size_t count,
+                             machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {
     const machsym_report_files *files = (const machsym_report_files *)user;
-    return machsym_session_stack(files->at->session, pcs, count, calls, frames, cap);
+    return machsym_session_frames_of_stack(files->at->session, pcs, count, calls, frames, cap);
 }
 
 static size_t msr_api_file_next_folded(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames,
                                    size_t cap)
 {
     const machsym_report_files *files = (const machsym_report_files *)user;
-    return machsym_session_next_folded(files->at->session, addr, at, frames, cap);
+    return machsym_session_next_folded_at_addr(files->at->session, addr, at, frames, cap);
 }
 
 machsym_report_symbols machsym_report_of_files(machsym_report_files *files)
