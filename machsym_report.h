@@ -16436,7 +16436,7 @@ static unsigned msr_a64_access(uint32_t instruction)
 /* Below this address 64-bit Apple systems never map memory. An address near 0 is a field of a null
  * pointer. */
 enum { msr_NULL_REACH = 0x1000 };
-/* The stack pointer counts as past the stack if it is at most this far (a page) above the guard. */
+/* The stack pointer counts as past the stack if it is less than this far (a page) above the guard. */
 enum { msr_STACK_REACH = 0x4000 };
 /* A field is at most this far after the pointer in a register. */
 enum { msr_FIELD_REACH = 0x1000 };
@@ -16765,7 +16765,7 @@ static void msr_access_check_stack(const msr_report *r, const msr_report_thread 
         return;
     if (!msr_registers_value(r, thread, "sp", &pointer) && !msr_registers_value(r, thread, "rsp", &pointer))
         return;
-    if (pointer > end && pointer - end > msr_STACK_REACH)
+    if (pointer > end && pointer - end >= msr_STACK_REACH)
         out->kind = msr_ACCESS_OTHER_STACK;
 }
 
