@@ -122,6 +122,7 @@ ifneq ($(filter-out $(NO_JOIN),$(or $(MAKECMDGOALS),all)),)
 endif
 $(B)/joined.mk: $(ROOMS) $(wildcard src/join docs/symmap.md examples/minimal.c report/join report/*.[ch] report/*/*.[ch])
 	@[ -e $@ ] || rm -f $(wildcard $(B)/tool/*.o $(B)/tool/*/*.o $(B)/counted/*.o) # without .d files: of a Makefile before
+	@rm -f $(@D)/include/machsym_report.h # of a Makefile before; the one at the top counts
 	@mkdir -p $(@D)/include && src/join && src/join --api $(@D)/include/machsym.h && report/join machsym_report.h && : >$@
 
 # A line for each file that is compiled or linked; V=1: the command itself.
