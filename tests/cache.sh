@@ -168,6 +168,13 @@ says "its file dyld_shared_cache_arm64e.01 is missing"
 
 "$machsym" cache extract "$split" Zoo -o "$work/Zoo" >"$work/out"
 check "cache extract"
+if need "pages of an extracted image" llvm-objdump-22; then
+    # arm64's pages have 16 KB: dyld maps each segment from a page of the file.
+    llvm-objdump-22 --macho --private-headers "$work/Zoo" | awk '/ segname /{ name = $2 } / vmsize /{ size[name] = $2 } / fileoff /{ off[name] = $2 }
+        END { for (name in off) { n++; if (off[name] % 16384) print name, off[name] } exit n < 3 }' >"$work/out"
+    [ $? -eq 0 ] && [ ! -s "$work/out" ]
+    check "each segment of an extracted image begins on a page" "$work/out"
+fi
 is 0 "the file answers as the cache does" "-[Animal work:] (in Zoo) + 4" atos -o "$work/Zoo" 1820108e0
 is 2 "cache extract without -o" "" cache extract "$split" Zoo
 is 2 "cache extract without an image" "" cache extract "$split" -o "$work/Zoo"

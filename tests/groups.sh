@@ -257,6 +257,10 @@ check "in a later run, too" "$work/out"
 group --groups-in "$work/2.state" --json "$work/c.crash" >"$work/out"
 [ "$(grep -c '"count":1,' "$work/out")" -eq 3 ]
 check "and apart again, once a second exception came" "$work/out"
+stack "$work/d.crash" "EXC_BAD_ACCESS (SIGSEGV)" f g
+sed /Exception/d "$work/d.crash" >"$work/e.crash"
+counted "2 2" "$work/a.crash" "$work/e.crash" "$work/b.crash" "$work/d.crash"
+check "a stack that another begins with is another" "$work/counts"
 stack "$work/a.crash" "EXC_BAD_ACCESS (SIGSEGV)" main
 sed /Exception/d "$work/a.crash" >"$work/b.crash"
 counted "1 1" "$work/a.crash" "$work/b.crash"

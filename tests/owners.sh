@@ -149,4 +149,8 @@ if run owners $bin/zoo-arm64-chained || ! grep -q 'no debug map' "$tmp/err"; the
 else
     count 0
 fi
+if need "rules by chance" python3; then
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/members/owners.py "$machsym" $program "$tmp/chance" ${SEED:+"$SEED"} >"$tmp/out" 2>&1
+    count $? || head -n 4 "$tmp/out"
+fi
 end
