@@ -14,5 +14,7 @@ if need "generated incidents" python3; then
     check "rules over values by chance: --only, --redact, registers of briefs, jetsam, stackshots" "$work/out"
     python3 tests/members/edges.py "$machsym" "$work/edges" >"$work/out" 2>&1
     check "limits that answers show, at their edges" "$work/out"
+    python3 tests/members/metrickit.py "$machsym" "$work/metrickit" ${SEED:+"$SEED"} >"$work/out" 2>&1
+    check "payloads of MetricKit by chance" "$work/out"
 fi
 end
