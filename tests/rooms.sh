@@ -208,4 +208,28 @@ must_fail_tool "a banner of tool/ without Never" tool/symbols/nearest.h "has no 
 edit_tool tool/symbols/nearest.h 's/^ \* Offers: nearest_open,/ * Offers: nearest_planted,/'
 must_fail_tool "an offer of tool/ that is not there" tool/symbols/nearest.h "offers nearest_planted, which it does not have"
 
+# ---- Public functions say whether they take a file address or a pc, and public structs are in the list of sizes ----
+
+unnamed() { # HEADER: functions that do not, structs that are not
+    tr '\n' ' ' <"$1" | tr -s ' ' | grep -oE 'MACHSYM_API [^;{]*\([^;]*\);' | while read -r declaration; do
+        name=$(echo "$declaration" | sed -E 's/^[^(]*(machsym_[a-z0-9_]+)\(.*/\1/')
+        case $declaration in
+        *'uint64_t pc)'* | *'uint64_t pc,'*) echo "$name" | grep -q '_pc' || echo "$name takes a pc" ;;
+        *'uint64_t addr)'* | *'uint64_t addr,'* | *'*addrs,'*) echo "$name" | grep -q '_addr' || echo "$name takes a file address" ;;
+        esac
+    done
+    grep -oE '^typedef struct machsym_[a-z_]+ \{' "$1" | while read -r _ _ name _; do
+        grep -q "X($name, " "$1" || echo "$name is not in MACHSYM_STRUCTS"
+    done
+}
+unnamed src/api/api.h >"$work/out"
+[ ! -s "$work/out" ]
+check "public functions say which address they take; all structs are weighed" "$work/out"
+[ "$(grep -c 'MACHSYM_API.*machsym_' src/api/api.h)" -gt 60 ]
+check "the functions are found"
+sed 's/machsym_map_frames_at_addrs(/machsym_map_frames_many(/; s/machsym_plain_pc(/machsym_plain(/; /X(machsym_cut, /d' src/api/api.h >"$work/api.h"
+unnamed "$work/api.h" | LC_ALL=C sort | tr '\n' ',' >"$work/out"
+[ "$(cat "$work/out")" = "machsym_cut is not in MACHSYM_STRUCTS,machsym_map_frames_many takes a file address,machsym_plain takes a pc," ]
+check "planted names are found" "$work/out"
+
 end

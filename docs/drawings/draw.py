@@ -386,7 +386,7 @@ def block():
     d.box(338, 54, 60, 18, "two", 2)
     d.text(368, 67, "runs on", "s c", 60)
     d.text(410, 67, "in the next block", "s")
-    d.text(844, 92, "cut every %s bytes" % number(size), "s e")
+    d.text(844, 92, "every %s bytes" % number(size), "s e")
 
     d.text(16, 148, "TEXT", "b")
     d.text(16, 164, "in the file", "s")
@@ -440,7 +440,7 @@ JOBS = {
     "src/dwarf": "units, lines, functions",
     "src/symmap": "reads a map in place",
     "src/image": "an opened file, the other half, its object files",
-    "src/answer": "the one engine: which unit, function, call and row hold an address",
+    "src/answer": "the one engine: unit, function, call and row of an address",
     "src/map": "makes maps: parts, merge, writer",
     "src": "the public functions, machsym_*",
     "report/base": "text, JSON and numbers, which the tool uses too",
@@ -508,7 +508,7 @@ def program():
         if narrow:
             d.text(x + 10, y + 35, JOBS[name], "s", width - 14)
         else:
-            d.text(x + 22 + 8 * len(short), y + 19, JOBS[name], "s")
+            d.text(x + 22 + 8 * len(short), y + 19, JOBS[name], "s", width - 36 - 8 * len(short))
         for i, line in enumerate(lines):
             if line:
                 d.text(x + 10, y + 36 + 16 * narrow + 16 * i, line, "m", width - 14)
