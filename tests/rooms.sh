@@ -224,12 +224,12 @@ unnamed() { # HEADER: functions that do not, structs that are not
 }
 unnamed src/api/api.h >"$work/out"
 [ ! -s "$work/out" ]
-check "public functions say which address they take; all structs are weighed" "$work/out"
+check "public functions say which address they take; all structs are weighed" $?
 [ "$(grep -c 'MACHSYM_API.*machsym_' src/api/api.h)" -gt 60 ]
-check "the functions are found"
+check "the functions are found" $?
 sed 's/machsym_map_frames_at_addrs(/machsym_map_frames_many(/; s/machsym_plain_pc(/machsym_plain(/; /X(machsym_cut, /d' src/api/api.h >"$work/api.h"
 unnamed "$work/api.h" | LC_ALL=C sort | tr '\n' ',' >"$work/out"
 [ "$(cat "$work/out")" = "machsym_cut is not in MACHSYM_STRUCTS,machsym_map_frames_many takes a file address,machsym_plain takes a pc," ]
-check "planted names are found" "$work/out"
+check "planted names are found" $?
 
 end
