@@ -105,6 +105,7 @@ type Database interface {
 
 	Get(project, id string) (*Report, error)
 	List(project string, state State, limit int) ([]Report, error)
+	Grouped(project, group string, limit int) ([]Report, error)
 	Groups(project string, limit int) ([]Group, error)
 	Missing(project string, limit int) ([]Want, error)
 	Counts() (Counts, error)

@@ -35,6 +35,7 @@ type server struct {
 	maxUpload int64         // bytes of a file of symbols
 	maxAge    time.Duration // of the oldest waiting report; if it is older, health is false
 	slow      time.Duration // a client that sends or takes nothing for this long is cut off
+	profilers string        // origin whose pages may ask like profilers, without a token; empty: only with one
 	asking    sync.Mutex
 	askers    Askers // for callers that wait
 }
@@ -60,11 +61,15 @@ func (s *server) routes() http.Handler {
 	mux.Handle("/parts", s.allow("POST", "upload", (*server).joinParts))
 	mux.Handle("/symbols/", s.allow("GET", "read", (*server).symbol))
 	mux.Handle("/symbols", s.allow("POST", "upload", (*server).upload))
-	mux.Handle("/symbolicate/v5", s.allow("POST", "read", (*server).symbolicate))
+	mux.Handle("/symbolicate/v5", s.allowProfilers((*server).symbolicate))
+	mux.Handle("/source/v1", s.allowProfilers(notHere("there are no sources here: dSYMs have only their paths")))
+	mux.Handle("/asm/v1", s.allowProfilers(notHere("machsym has no disassembler: profilers on the machine itself have one")))
 	mux.HandleFunc("/openapi.json", describe)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "no such path") })
+	mux.HandleFunc("/", s.page)
 	return s.logged(mux)
 }
+
+func noPath(w http.ResponseWriter) { refuse(w, http.StatusNotFound, "no such path") }
 
 func (s *server) byMethod(of map[string]http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -288,25 +293,30 @@ func stateOf(r Report) map[string]any {
 	return map[string]any{"id": r.ID, "state": r.State.String(), "reason": r.Reason, "deaths": r.Deaths, "received": r.Received}
 }
 
-// list sends the reports of a state, the newest first.
+// list sends the reports of a state or of a group, the newest first.
 func (s *server) list(w http.ResponseWriter, r *http.Request, t *Token) {
+	if group := r.URL.Query().Get("group"); group != "" {
+		found, err := s.db.Grouped(t.Project, group, limitOf(r))
+		s.tellList(w, found, err)
+		return
+	}
 	for state := Waiting; state <= Failed; state++ {
 		if state.String() != r.URL.Query().Get("state") {
 			continue
 		}
 		found, err := s.db.List(t.Project, state, limitOf(r))
-		if err != nil {
-			s.broken(w, err)
-			return
-		}
-		list := []any{}
-		for _, report := range found {
-			list = append(list, stateOf(report))
-		}
-		tell200(w, map[string]any{"reports": list})
+		s.tellList(w, found, err)
 		return
 	}
-	refuse(w, http.StatusBadRequest, "state= may be waiting, working, done or failed")
+	refuse(w, http.StatusBadRequest, "state= may be waiting, working, done or failed; or name a group=")
+}
+
+func (s *server) tellList(w http.ResponseWriter, found []Report, err error) {
+	list := []any{}
+	for _, report := range found {
+		list = append(list, stateOf(report))
+	}
+	s.tell(w, map[string]any{"reports": list}, err)
 }
 
 // limitOf reads limit=: 100 when it is absent, at most 1000.
@@ -443,6 +453,33 @@ func (s *server) readJSON(w http.ResponseWriter, r *http.Request, into any) bool
 	return true
 }
 
+// allowProfilers permits requests of profilers. With --profilers they need no token, because they cannot send
+// one, and pages of that origin may read the answers.
+func (s *server) allowProfilers(do handler) http.Handler {
+	if s.profilers == "" {
+		return s.allow("POST", "read", do)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", s.profilers)
+		w.Header().Set("Access-Control-Allow-Headers", "Content-Type")
+		switch r.Method {
+		case "OPTIONS":
+			w.WriteHeader(http.StatusNoContent)
+		case "POST":
+			do(s, w, r, nil)
+		default:
+			refuse(w, http.StatusMethodNotAllowed, "this path has no "+r.Method)
+		}
+	})
+}
+
+// notHere is for requests of profilers that have no answer here. They show the reason.
+func notHere(why string) handler {
+	return func(_ *server, w http.ResponseWriter, _ *http.Request, _ *Token) {
+		refuse(w, http.StatusNotImplemented, why)
+	}
+}
+
 // symbolicate answers like Mozilla's /symbolicate/v5.
 func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
 	var asked map[string]json.RawMessage
@@ -492,6 +529,27 @@ func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 
 func metricsOf(s *server, w http.ResponseWriter, r *http.Request, _ *Token) {
 	promhttp.HandlerFor(s.stats.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+}
+
+// The page shows reports, groups and missing images. It asks for a token, and uses the same requests as others.
+//
+//go:embed page.html
+var page []byte
+
+func (s *server) page(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" {
+		noPath(w)
+		return
+	}
+	if r.Method != "GET" {
+		refuse(w, http.StatusMethodNotAllowed, "this path has no "+r.Method)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
+	w.Write(page)
 }
 
 // The OpenAPI description of all paths.

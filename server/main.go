@@ -25,11 +25,11 @@ import (
 )
 
 type options struct {
-	data, listen, machsym, cert, key, newToken, demo string
-	workers, connections                             int
-	maxReport, maxUpload                             int64
-	limits                                           Limits
-	maxAge, slow, shift                              time.Duration
+	data, listen, machsym, cert, key, newToken, demo, profilers string
+	workers, connections                                        int
+	maxReport, maxUpload                                        int64
+	limits                                                      Limits
+	maxAge, slow, shift                                         time.Duration
 }
 
 func readOptions() options {
@@ -41,6 +41,7 @@ func readOptions() options {
 	flag.StringVar(&o.key, "key", "", "`file` with its key")
 	flag.StringVar(&o.newToken, "new-token", "", "make a token `ROLE[:PROJECT]`, print it and end; a role is send, read, upload or admin")
 	flag.StringVar(&o.demo, "demo", "", "load the reports and dSYMs of this `folder`, tests/fixtures of the sources")
+	flag.StringVar(&o.profilers, "profilers", "", "answer profilers (/symbolicate/v5) without a token, also to pages of this `origin`; *: of any")
 	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "reports that are worked on at a time")
 	flag.IntVar(&o.connections, "connections", 1024, "connections at a time; others wait")
 	flag.Int64Var(&o.maxReport, "max-report", 16<<20, "`bytes` of a report")
@@ -158,7 +159,7 @@ func serve(o options, db Database) error {
 	}
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
-	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow,
+	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow, profilers: o.profilers,
 		parts: parts, symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool)}
 	defer s.askers.Stop()
 	if err := db.Release(); err != nil {

@@ -646,15 +646,23 @@ func (s *sqlite) Get(project, id string) (*Report, error) {
 }
 
 func (s *sqlite) List(project string, state State, limit int) (list []Report, err error) {
+	return s.list("SELECT id, state, deaths, reason, received FROM report WHERE project = ? AND state = ? ORDER BY number DESC LIMIT ?", project, int(state), limit)
+}
+
+func (s *sqlite) Grouped(project, group string, limit int) (list []Report, err error) {
+	return s.list("SELECT id, state, deaths, reason, received FROM report WHERE project = ? AND grp = ? AND grp <> '' ORDER BY received DESC LIMIT ?", project, group, limit)
+}
+
+func (s *sqlite) list(statement string, values ...any) (list []Report, err error) {
 	err = each(s.read, func(scan scan) error {
-		r := Report{State: state}
+		var r Report
 		var key []byte
 		var received int64
-		err := scan(&key, &r.Deaths, &r.Reason, &received)
+		err := scan(&key, &r.State, &r.Deaths, &r.Reason, &received)
 		r.ID, r.Received = hex.EncodeToString(key), time.UnixMilli(received).UTC()
 		list = append(list, r)
 		return err
-	}, "SELECT id, deaths, reason, received FROM report WHERE project = ? AND state = ? ORDER BY number DESC LIMIT ?", project, int(state), limit)
+	}, statement, values...)
 	return list, err
 }
 

@@ -6,6 +6,7 @@ import glob
 import gzip
 import hashlib
 import http.client
+import http.server
 import io
 import json
 import os
@@ -523,6 +524,196 @@ def test_slow(folder):
     server.end()
 
 
+def flat(frame):
+    """A frame of /symbolicate/v5 as calls, the innermost first."""
+    calls = frame.get("inlines", []) + ([frame] if "function" in frame else [])
+    return [(c["function"], c.get("file"), c.get("line")) for c in calls]
+
+
+def test_profilers(folder):
+    """/symbolicate/v5 answers as atos does, and as llvm-symbolizer, without a token; what is wrong is refused."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1", "--max-report=1048576", "--profilers=https://example.org")
+    check(server.json("POST", "/symbols?name=demo", read(DSYM))[0] == 200, "a dSYM")
+    build, offsets = DEMO.replace("-", "") + "0", [0xaec, 0x944, 0x940, 0xa7b, 0xaef, 0, 1 << 40]
+    names = [("demo", build), ("other", "0" * 33), ("unused", "1" * 33), ("no id", "x")]
+    job = {"memoryMap": names, "stacks": [[[0, o] for o in offsets], [], [[1, 5], [3, 6], [-1, 7]]]}
+
+    def post(body, path="/symbolicate/v5"):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return server.json("POST", path, body, token="none")
+
+    status, said = post({"jobs": [job, job], "version": 5})
+    results = said["results"]
+    check(status == 200 and len(results) == 2 and results[0] == results[1], "an answer for each job", said)
+    found = {"demo/" + build: True, "other/" + "0" * 33: False, "unused/" + "1" * 33: None, "no id/x": False}
+    check(results[0]["found_modules"] == found, "found_modules", results[0]["found_modules"])
+    stack, nothing, missing = results[0]["stacks"]
+    check(nothing == [] and missing == [{"frame": 0, "module_offset": "0x5", "module": "other"}, {"frame": 1, "module_offset": "0x6", "module": "no id"},
+                                        {"frame": 2, "module_offset": "0x7", "module": "<unknown>"}], "frames without symbols", missing)
+    shown = subprocess.run([MACHSYM, "atos", "--json", "-i", "--offset", "--lines=people", "-o", DSYM, *map(hex, offsets)], capture_output=True, check=True, timeout=60)
+    for i, (frame, line) in enumerate(zip(stack, shown.stdout.splitlines())):
+        wanted = json.loads(line)["frames"]
+        check((frame["frame"], frame["module"], frame["module_offset"]) == (i, "demo", hex(offsets[i])), "which frame", frame)
+        check([(f, os.path.basename(p or ""), n) for f, p, n in flat(frame)] == [(c["name"], os.path.basename(c["file"] or ""), c["line"]) for c in wanted],
+              "the calls of %#x" % offsets[i], frame, wanted)
+        check(not wanted or int(frame["function_offset"], 16) == wanted[-1]["offset"], "the offset in the function", frame)
+    symbolizer = next((s for s in ("llvm-symbolizer", *("llvm-symbolizer-%d" % n for n in range(22, 13, -1))) if shutil.which(s)), None)
+    for offset in (0xaec, 0x944, 0xa7b) if symbolizer else ():
+        said = json.loads(subprocess.run([symbolizer, "--output-style=JSON", "--obj=" + DSYM, hex(0x100000000 + offset)], capture_output=True, timeout=60).stdout)
+        wanted = [(c["FunctionName"], os.path.basename(c["FileName"]), c["Line"]) for c in (said[0] if isinstance(said, list) else said)["Symbol"]]
+        seen = [(f, os.path.basename(p), n) for f, p, n in flat(stack[offsets.index(offset)])]
+        check(seen == wanted, symbolizer + " of %#x" % offset, seen, wanted)
+    check(post(job)[1]["results"] == results[:1], "a job by itself")
+    good = {"memoryMap": [["demo", build]], "stacks": [[[0, 1]]]}
+    for body in (b"", b"{", b"[]", b"null", b"[" * 99999, {}, {"jobs": 1}, {"jobs": [1]}, {"jobs": [{}]}, dict(good, stacks=1), dict(good, stacks=[1]),
+                 dict(good, stacks=[[1]]), dict(good, stacks=[[[0]]]), dict(good, stacks=[[[0, 1, 2]]]), dict(good, stacks=[[[1, 1]]]),
+                 dict(good, stacks=[[["x", 1]]]), dict(good, memoryMap=1), dict(good, memoryMap=[1]), dict(good, memoryMap=[["demo"]]),
+                 dict(good, memoryMap=[["demo", 1]])):
+        status, said = post(body)
+        check(status == 400 and said["error"], "%.40r is refused" % (body,), status, said)
+    check(post(b" " * ((1 << 20) + 1))[0] == 413, "a body that is too long")
+    check(post(good)[0] == 200, "the next one is answered")
+    name = "a\"\n\u00e9</script>"
+    check(post(dict(good, memoryMap=[[name, build]]))[1]["results"][0]["stacks"][0][0]["module"] == name, "names are texts")
+    for path in ("/source/v1", "/asm/v1"):
+        status, said = post({"debugName": "demo", "debugId": build}, path)
+        check(status == 501 and said["error"], path + " is refused with the reason", status, said)
+    to = http.client.HTTPConnection(server.address, timeout=60)
+    for method in ("OPTIONS", "POST"):
+        to.request(method, "/symbolicate/v5", json.dumps(good) if method == "POST" else None)
+        answer = to.getresponse()
+        answer.read()
+        check(answer.getheader("Access-Control-Allow-Origin") == "https://example.org" and answer.status == (200 if method == "POST" else 204),
+              "pages of the origin may ask", answer.status, answer.getheaders())
+    to.close()
+    for method, path in (("GET", "/groups"), ("POST", "/reports"), ("GET", "/missing")):
+        check(server.ask(method, path, b"x" if method == "POST" else None, token="none")[0] == 401, "all else needs a token: " + path)
+    check(server.ask("GET", "/symbolicate/v5", token="none")[0] == 405, "a profiler posts")
+    server.end()
+
+
+def test_packed(folder):
+    """Symbols as zstd, tar and .xcarchive pack them, and a shared cache of the system: each is taken, and reports are done again."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    packed = subprocess.run(["zstd", "-q", "-c", DSYM], capture_output=True, check=True).stdout
+    status, said = server.json("POST", "/symbols?name=demo.zst", packed)
+    check(status == 200 and said["images"][0]["uuid"] == DEMO and said["images"][0]["added"], "a dSYM as zstd packs it", status, said)
+    status, text = server.ask("GET", "/symbols/%s/%s/debuginfo" % (DEMO[:2].lower(), DEMO[2:].replace("-", "").lower()))
+    check(status == 200 and text == read(DSYM), "it is served as it was before")
+    status, said = server.json("POST", "/symbols?name=x", packed[:-30])
+    check(status == 422, "half a zstd file", status, said)
+    server.end()
+    server = Server(folder + "2", "--machsym", MACHSYM, "--workers=1")
+    key = server.json("POST", "/reports", variants(1)[0])[1]["id"]
+    server.settle()
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        for path in (DSYM, FIXTURES + "bin/demo.app.dSYM/Contents/Info.plist"):
+            archive.write(path, "App.xcarchive/dSYMs/" + os.path.relpath(path, FIXTURES + "bin"))
+        archive.write(FIXTURES + "bin/demo", "App.xcarchive/Products/Applications/demo.app/demo")
+    status, said = server.json("POST", "/symbols?name=App.xcarchive.zip", zipped.getvalue())
+    check(status == 200 and [i["uuid"] for i in said["images"]] == [DEMO] * len(said["images"]) and said["redone"] == 1, "an .xcarchive in a zip", status, said)
+    server.settle()
+    same_as_tool(server, {key: variants(1)[0]}, WORK + "/both", "of an .xcarchive")
+    server.end()
+
+
+def test_demo(folder):
+    """--demo loads the reports and the dSYM of the sources."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=2", "--demo", FIXTURES)
+    end, said = time.monotonic() + 60, {}
+    while time.monotonic() < end:
+        said = server.json("GET", "/health")[1]
+        if said["done"] > 20 and not said["waiting"] and not any(m["uuid"] == DEMO for m in server.json("GET", "/missing")[1]["missing"]):
+            break
+        time.sleep(0.1)
+    titles = [g["title"] for g in server.json("GET", "/groups")[1]["groups"]]
+    check(time.monotonic() < end and any("Player skip:" in t for t in titles), "--demo", said, titles)
+    unknown = re.sub(DEMO.encode(), DEMO[:-2].encode() + b"99", variants(1)[0], flags=re.IGNORECASE)
+    check(server.ask("POST", "/reports", unknown)[0] == 201, "a report of a build without a dSYM")
+    server.settle()
+    test_page(server)
+    server.end()
+
+
+def test_page(server):
+    """The page in a browser: its token comes by a server between, as if typed."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    status, page = server.ask("GET", "/", token="none")
+    check(status == 200 and b"<title>machsym-server" in page and server.token.encode() not in page, "the page", status)
+    if browser is None:
+        print("skipped: the page in a browser: there is no chromium")
+        return
+
+    class Between(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            to = http.client.HTTPConnection(server.address, timeout=60)
+            to.request("GET", self.path, headers={k: v for k, v in self.headers.items() if k in ("Authorization", "Accept")})
+            answer = to.getresponse()
+            text = answer.read()
+            if self.path == "/":
+                text = text.replace(b"<script>", b"<script>sessionStorage.setItem('token', '%s')</script><script>" % server.token.encode(), 1)
+            self.send_response(answer.status)
+            for name in ("Content-Type", "Content-Security-Policy", "X-Content-Type-Options"):
+                if answer.getheader(name):
+                    self.send_header(name, answer.getheader(name))
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, form, *values):
+            pass
+
+    between = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between)
+    threading.Thread(target=between.serve_forever, daemon=True).start()
+    groups = server.json("GET", "/groups")[1]["groups"]
+    done = server.json("GET", "/reports?state=done&limit=1000")[1]["reports"]
+    missing = server.json("GET", "/missing")[1]["missing"]
+    of_first = server.json("GET", "/reports?group=" + groups[0]["hash"])[1]["reports"]
+    check(len(of_first) == groups[0]["count"] and server.json("GET", "/reports?group=x")[1]["reports"] == [], "the reports of a group")
+    try:
+        for view, wanted in (("groups", [groups[0]["title"], "Groups of equal crashes"]), ("group/" + groups[0]["hash"], [r["id"][:16] for r in of_first]),
+                             ("reports", [done[0]["id"][:16], "done"]), ("missing", [missing[0]["uuid"], missing[0]["name"]]),
+                             ("report/" + done[0]["id"], ["<iframe", 'class=&quot;report&quot;'])):
+            address = "http://127.0.0.1:%d/#%s" % (between.server_address[1], view)
+            options = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + WORK + "/chromium", "--run-all-compositor-stages-before-draw", "--virtual-time-budget=10000"]
+            dom = subprocess.run([*options, "--dump-dom", address], capture_output=True, timeout=90).stdout.decode()
+            unquoted = dom.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+            check(all(w in unquoted for w in wanted), "the page shows " + view, wanted, dom[-1500:])
+            if os.environ.get("SCREENSHOTS"):
+                subprocess.run([*options, "--window-size=1000,700", "--screenshot=%s/%s.png" % (os.environ["SCREENSHOTS"], view.split("/")[0]), address],
+                               capture_output=True, timeout=90)
+    finally:
+        between.shutdown()
+        between.server_close()
+
+
+def test_readme(folder):
+    """The lines of server/README.md, as somebody pastes them into a shell."""
+    text = read("server/README.md").decode()
+    lines = [line[2:] for line in "\n".join(text.split("```")[1::2]).splitlines() if line.startswith("$ ")]
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    place = WORK + "/pasted"
+    shutil.copytree(FIXTURES + "bin/demo.app.dSYM", place + "/App.app.dSYM")
+    with open(place + "/report.ips", "wb") as file:
+        file.write(variants(1)[0])
+    key = hashlib.sha256(variants(1)[0]).hexdigest()
+    shell = {"TOKEN": server.token, "URL": "http://" + server.address, "PATH": os.environ["PATH"]}
+    asked = 0
+    for line in lines:
+        if "curl" not in line:
+            continue
+        line = line.replace("9c44a1d5...", key)
+        done = subprocess.run(["bash", "-ec", line.replace("curl ", "curl -sS --fail-with-body ")], cwd=place, env=shell, capture_output=True, timeout=60)
+        check(done.returncode == 0 and done.stdout, "pasted: " + line, done.stdout, done.stderr)
+        server.settle()
+        asked += 1
+    check(asked >= 6, "README has a curl for each job", asked)
+    status, said = server.json("GET", "/missing")
+    check(server.ask("GET", "/reports/%s?as=text" % key)[1].count(b"player.mm") > 0 and status == 200, "then the report has lines", said)
+    server.end()
+
+
 def free_port():
     with socket.socket() as any_:
         any_.bind(("127.0.0.1", 0))
@@ -760,6 +951,10 @@ def main():
         check(server.end() == 0, "SIGTERM ends it well after all that")
         test_upload_killed("killed")
         test_parts("parts")
+        test_packed("packed")
+        test_profilers("profilers")
+        test_demo("demo")
+        test_readme("readme")
         test_settings("settings")
         test_slow("slow")
         test_nginx("behind")
