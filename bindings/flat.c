@@ -2,6 +2,10 @@
 #define MACHSYM_STATIC
 #define MACHSYM_IMPLEMENTATION
 #include "machsym.h"
+#ifdef FLAT_REPORTS
+#define MACHSYM_REPORT_IMPLEMENTATION
+#include "machsym_report.h"
+#endif
 
 #include "flat.h"
 
@@ -319,16 +323,16 @@ flat_image *flat_map_build(const flat_image *from, int32_t lines, uint32_t flags
     return NULL;
 }
 
-static const machsym_map *map_of(const flat_image *image)
+static const machsym_map *map_of(const machsym_image *image)
 {
     machsym_image_info info;
-    machsym_image_get_info(image->image, &info);
+    machsym_image_get_info(image, &info);
     return info.map;
 }
 
 const void *flat_map_bytes(const flat_image *image, size_t *len)
 {
-    const machsym_map *map = map_of(image);
+    const machsym_map *map = map_of(image->image);
     machsym_bytes bytes = {NULL, 0};
     if (map != NULL)
         bytes = machsym_map_bytes(map);
@@ -343,32 +347,40 @@ int flat_map_save(const flat_image *image, const char *path, flat_error *err)
     machsym_open_desc to;
     memset(&to, 0, sizeof to);
     to.path = path;
-    return !fail(machsym_map_save(map_of(image), path, &why), &why, &to, err);
+    return !fail(machsym_map_save(map_of(image->image), path, &why), &why, &to, err);
 }
 #endif
 
 /* ---- Sessions ---- */
 
-flat_session *flat_session_open(const flat_image *image, int32_t lines, uint32_t flags, flat_error *err)
+/* lines: -1 for the map's own. */
+static machsym_session_desc describe_session(machsym_image *image, int32_t lines)
 {
     machsym_session_desc how;
     machsym_map_info info;
-    machsym_error why;
     const machsym_map *map = map_of(image);
+    memset(&how, 0, sizeof how);
+    how.allocator = memory();
+    how.image = image;
+    how.lines = lines < 0 ? MACHSYM_LINES_ATOS : (machsym_lines)lines;
+    if (lines < 0 && map != NULL) {
+        machsym_map_get_info(map, &info);
+        how.lines = info.lines;
+    }
+    return how;
+}
+
+flat_session *flat_session_open(const flat_image *image, int32_t lines, uint32_t flags, flat_error *err)
+{
+    machsym_session_desc how;
+    machsym_error why;
     flat_session *s = (flat_session *)calloc(1, sizeof *s);
     if (s == NULL) {
         fail_memory(err);
         return NULL;
     }
-    memset(&how, 0, sizeof how);
-    how.allocator = memory();
-    how.image = image->image;
-    how.lines = lines < 0 ? MACHSYM_LINES_ATOS : (machsym_lines)lines;
+    how = describe_session(image->image, lines);
     how.flags = flags;
-    if (lines < 0 && map != NULL) {
-        machsym_map_get_info(map, &info);
-        how.lines = info.lines;
-    }
     s->image = image;
     if (!fail(machsym_session_open(&how, &s->session, &why), &why, NULL, err))
         return s;
@@ -644,3 +656,229 @@ const char *flat_lookup(flat_session *s, int is_runtime, uint64_t load, uint32_t
     *len = s->out.len;
     return s->out.v;
 }
+
+#ifdef FLAT_REPORTS
+/* ---- Reports ---- */
+
+struct flat_symbols {
+    machsym_report_files files; /* first: callbacks of machsym_report_of_files get it */
+    machsym_report_file *v;     /* sessions are opened when a report needs them */
+    int32_t lines;
+    bool lacks_memory;
+    flat_text out;
+    const flat_report_desc *desc;
+};
+
+flat_symbols *flat_symbols_open(const flat_image *const *images, size_t count, int32_t lines, flat_error *err)
+{
+    flat_symbols *s = (flat_symbols *)calloc(1, sizeof *s);
+    machsym_report_file *v = (machsym_report_file *)calloc(count + 1, sizeof *v);
+    if (s == NULL || v == NULL) {
+        free(s);
+        free(v);
+        fail_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        v[i].image = images[i]->image;
+    s->v = v;
+    s->files.v = v;
+    s->files.count = count;
+    s->lines = lines;
+    return s;
+}
+
+void flat_symbols_close(flat_symbols *s)
+{
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < s->files.count; i++)
+        machsym_session_close(s->v[i].session);
+    free(s->v);
+    free(s->out.v);
+    free(s);
+}
+
+static bool symbols_find(void *user, const machsym_report_image *image, machsym_report_found *found)
+{
+    flat_symbols *s = (flat_symbols *)user;
+    machsym_error why;
+    if (!machsym_report_of_files(&s->files).find(&s->files, image, found))
+        return false;
+    machsym_report_file *file = &s->v[s->files.at - s->files.v];
+    if (file->session != NULL)
+        return true;
+    int32_t lines = map_of(file->image) != NULL ? -1 : s->lines;
+    machsym_session_desc how = describe_session(file->image, lines);
+    machsym_result result = machsym_session_open(&how, &file->session, &why);
+    s->lacks_memory |= result == MACHSYM_ERR_MEMORY;
+    return result == MACHSYM_OK;
+}
+
+static void add(flat_symbols *s, const void *ptr, size_t len)
+{
+    char *at = s->lacks_memory ? NULL : room(&s->out, len);
+    if (at == NULL) {
+        s->lacks_memory = true;
+        return;
+    }
+    if (len > 0)
+        memcpy(at, ptr, len);
+    s->out.len += len;
+}
+
+static void add_u32(flat_symbols *s, uint64_t number)
+{
+    uint32_t n = (uint32_t)number;
+    add(s, &n, sizeof n);
+}
+
+static void add_u64(flat_symbols *s, uint64_t number)
+{
+    add(s, &number, sizeof number);
+}
+
+static void add_str(flat_symbols *s, machsym_str str)
+{
+    add_u32(s, str.len);
+    add(s, str.ptr, str.len);
+}
+
+static void add_c(flat_symbols *s, const char *c_string)
+{
+    machsym_str str;
+    str.ptr = c_string;
+    str.len = strlen(c_string);
+    add_str(s, str);
+}
+
+static void add_images(flat_symbols *s, const machsym_report *report)
+{
+    machsym_cursor at = {0, 0};
+    machsym_report_image image;
+    machsym_str uuid;
+    uint32_t count = 0;
+    while (machsym_report_next_image(report, &at, &image))
+        count++;
+    add_u32(s, count);
+    memset(&at, 0, sizeof at);
+    while (machsym_report_next_image(report, &at, &image)) {
+        add_u64(s, image.base);
+        add_u64(s, image.end);
+        add_u32(s, (image.has_uuid ? 1u : 0) + (image.is_system ? 2u : 0));
+        add_u32(s, image.frames);
+        add_u32(s, image.missing);
+        uuid.ptr = (const char *)image.uuid.v;
+        uuid.len = sizeof image.uuid.v;
+        add_str(s, uuid);
+        add_str(s, image.name);
+        add_str(s, image.path);
+        add_str(s, image.arch);
+        add_str(s, image.version);
+    }
+}
+
+static void add_frames(flat_symbols *s, const machsym_report *report)
+{
+    machsym_cursor at = {0, 0};
+    machsym_report_frame frame;
+    uint32_t count = 0;
+    while (machsym_report_next_frame(report, &at, &frame))
+        count++;
+    add_u32(s, count);
+    memset(&at, 0, sizeof at);
+    while (machsym_report_next_frame(report, &at, &frame)) {
+        add_u64(s, frame.addr);
+        add_u64(s, frame.thread);
+        add_u64(s, frame.offset);
+        add_u32(s, frame.line);
+        add_u32(s, (frame.is_crashed ? 1u : 0) + (frame.is_inline ? 2u : 0));
+        add_str(s, frame.image);
+        add_str(s, frame.name);
+        add_str(s, frame.path);
+    }
+}
+
+static bool add_report(void *user, machsym_report *report)
+{
+    flat_symbols *s = (flat_symbols *)user;
+    machsym_report_info info;
+    machsym_str written;
+    machsym_report_get_info(report, &info);
+    add_u32(s, 1);
+    add_u32(s, info.number);
+    add_u32(s, info.frames);
+    add_u32(s, info.named);
+    add_u32(s, info.missing);
+    add_u64(s, info.cut_at);
+    add_c(s, info.kind);
+    if (s->desc->parts & FLAT_REPORT_IMAGES)
+        add_images(s, report);
+    else
+        add_u32(s, 0);
+    if (s->desc->parts & FLAT_REPORT_FRAMES)
+        add_frames(s, report);
+    else
+        add_u32(s, 0);
+    for (int form = 0; form <= (int)MACHSYM_REPORT_AS_SIGNATURE; form++) {
+        if ((s->desc->forms & 1u << form) == 0)
+            continue;
+        if (machsym_report_write(report, (machsym_report_form)form, &written) != MACHSYM_OK)
+            s->lacks_memory = true;
+        add_str(s, written);
+    }
+    return true;
+}
+
+static void add_failure(void *user, uint32_t number, const char *why, uint64_t at)
+{
+    flat_symbols *s = (flat_symbols *)user;
+    add_u32(s, 2);
+    add_u32(s, number);
+    add_u64(s, at);
+    add_c(s, why);
+}
+
+static void trim_symbols(flat_symbols *s)
+{
+    for (size_t i = 0; i < s->files.count; i++) {
+        if (s->v[i].session != NULL && machsym_session_memory(s->v[i].session) > FLAT_KEEP)
+            machsym_session_trim(s->v[i].session);
+    }
+}
+
+const char *flat_symbolicate(flat_symbols *s, const flat_report_desc *desc, size_t *len, flat_error *err)
+{
+    machsym_reports_desc how;
+    machsym_reports *reports = NULL;
+    machsym_error why;
+    *len = 0;
+    trim_symbols(s);
+    memset(&how, 0, sizeof how);
+    how.allocator = memory();
+    how.input.ptr = (const char *)desc->input;
+    how.input.len = desc->len;
+    how.name = desc->name;
+    how.redact = desc->redact;
+    how.flags = desc->flags;
+    how.symbols = machsym_report_of_files(&s->files);
+    how.symbols.find = symbols_find;
+    how.user = s;
+    how.each = add_report;
+    how.fails = add_failure;
+    s->desc = desc;
+    s->lacks_memory = false;
+    s->out.len = 0;
+    if (!fail(machsym_reports_open(&how, &reports, &why), &why, NULL, err)) {
+        add_u32(s, 3);
+        add_str(s, machsym_reports_same(reports));
+        machsym_reports_close(reports);
+        if (!s->lacks_memory) {
+            *len = s->out.len;
+            return s->out.v;
+        }
+        fail_memory(err);
+    }
+    return NULL;
+}
+#endif

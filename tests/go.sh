@@ -18,7 +18,7 @@ export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOPATH="$work/pa
 # where the copies may be stale, and no other test looks
 mkdir -p "$work/bindings" "$work/tests"
 cp -R bindings/go "$work/bindings/go"
-cp machsym.h bindings/flat.c bindings/flat.h "$work/bindings/go"
+cp machsym.h machsym_report.h bindings/flat.c bindings/flat.h "$work/bindings/go"
 ln -s "$PWD/tests/fixtures" "$work/tests/fixtures"
 unformatted=$(gofmt -l bindings/go)
 [ -z "$unformatted" ]

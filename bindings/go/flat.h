@@ -94,4 +94,39 @@ FLAT_API void flat_session_close(flat_session *session);
 FLAT_API const char *flat_lookup(flat_session *session, int is_runtime, uint64_t load, uint32_t names,
                                  const uint64_t *addrs, size_t count, size_t *len);
 
+#ifdef FLAT_REPORTS
+/* Whole reports, by machsym_report.h. Symbols belong to one call at a time; their images may be shared. */
+typedef struct flat_symbols flat_symbols;
+
+enum { FLAT_REPORT_IMAGES = 1, FLAT_REPORT_FRAMES = 2 };
+
+/* machsym_reports_desc. name and redact may be NULL. */
+typedef struct flat_report_desc {
+    const void *input;
+    size_t len;
+    const char *name;
+    const char *redact;
+    uint32_t flags; /* machsym_report_flags */
+    uint32_t forms; /* of each report: 1 << machsym_report_form */
+    uint32_t parts; /* what else is written of each: FLAT_REPORT_IMAGES, FLAT_REPORT_FRAMES */
+} flat_report_desc;
+
+/* The images must outlive it. Their sessions are opened when a report needs them, by lines as in flat_session_open; maps have
+ * their own. NULL and an error when there is no memory. */
+FLAT_API flat_symbols *flat_symbols_open(const flat_image *const *images, size_t count, int32_t lines,
+                                         flat_error *err);
+FLAT_API void flat_symbols_close(flat_symbols *symbols);
+/* Answers all reports of an input. Returns where the answer begins, until the next call, and *len; NULL and an error when
+ * there is no memory. The answer is in the host's byte order; a text is a u32 length and the bytes. Its parts follow each
+ * other, each with a u32 that says what it is:
+ * 1, a report: u32 number, u32 frames, u32 named, u32 missing, u64 cut at, text kind; u32 count, then each image: u64
+ *   base, u64 end, u32 1 when it has a UUID plus 2 when it is the system's, u32 frames, u32 missing, texts UUID (16
+ *   bytes), name, path, arch, version; u32 count, then each frame: u64 address, u64 thread, u64 offset, u32 line, u32 1 when
+ *   its thread crashed plus 2 when it is inlined, texts image, name, path; then a text for each form, by its number.
+ * 2, a report that cannot be answered: u32 number, u64 place in the input, text why.
+ * 3, the last one: the text of machsym_reports_same. */
+FLAT_API const char *flat_symbolicate(flat_symbols *symbols, const flat_report_desc *desc, size_t *len,
+                                      flat_error *err);
+#endif
+
 #endif

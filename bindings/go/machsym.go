@@ -5,7 +5,7 @@
 // once a batch, not once an address or a field.
 package machsym
 
-// #cgo CFLAGS: -std=c11 -O2 -D_GNU_SOURCE
+// #cgo CFLAGS: -std=c11 -O2 -D_GNU_SOURCE -DFLAT_REPORTS
 // #include <stdlib.h>
 // #include "flat.h"
 import "C"
@@ -121,6 +121,7 @@ type Image struct {
 	names    C.uint32_t
 	pool     sync.Mutex
 	sessions []*C.flat_session // those that are free
+	users    map[*Symbols]bool
 }
 
 // Open opens a Mach-O file, a .dSYM bundle or a .symmap. options may be nil.
@@ -235,6 +236,9 @@ func (i *Image) Close() {
 		C.flat_session_close(session)
 	}
 	i.sessions = nil
+	for user := range i.users {
+		user.drop()
+	}
 	C.flat_close(i.handle)
 	C.free(i.bytes)
 	i.handle, i.bytes = nil, nil

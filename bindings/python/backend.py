@@ -22,7 +22,7 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULE = os.path.join("src", "machsym")
-FILES = ("machsym.h", "machsym.1", "flat.h", "flat.c", "LICENSE", "CHANGELOG.md")  # of the project, beside its folders
+FILES = ("machsym.h", "machsym_report.h", "machsym.1", "flat.h", "flat.c", "LICENSE", "CHANGELOG.md")  # of the project, beside its folders
 FOLDERS = ("tool", "report")
 PROJECT = os.path.join("packaging", "project")
 FIRST = 315532800  # 1980, as zip's times begin
@@ -129,7 +129,7 @@ def _library():
     name = "_machsym" + {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, name)
-        _compile(_native("flat.c"), out + ".o", "-fPIC", "-fvisibility=hidden")
+        _compile(_native("flat.c"), out + ".o", "-fPIC", "-fvisibility=hidden", "-DFLAT_REPORTS")
         _link(out, "-shared", out + ".o")
         return name, _read(out)
 

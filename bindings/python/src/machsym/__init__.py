@@ -26,7 +26,8 @@ from ._core import (
     slices,
     version,
 )
+from ._reports import Failure, Report, ReportFrame, ReportImage, Symbolicated, Symbols, symbolicate
 
-__all__ = ["ArchError", "Error", "Frame", "Image", "Info", "Lines", "Map", "MissingError", "Session", "Slice", "demangle",
-           "open", "slices", "version"]
+__all__ = ["ArchError", "Error", "Failure", "Frame", "Image", "Info", "Lines", "Map", "MissingError", "Report", "ReportFrame",
+           "ReportImage", "Session", "Slice", "Symbolicated", "Symbols", "demangle", "open", "slices", "symbolicate", "version"]
 __version__ = version()

@@ -29,6 +29,11 @@ class _Error(ctypes.Structure):
                 ("text", ctypes.c_char * 2048)]
 
 
+class _ReportDesc(ctypes.Structure):
+    _fields_ = [("input", ctypes.c_char_p), ("len", ctypes.c_size_t), ("name", ctypes.c_char_p), ("redact", ctypes.c_char_p),
+                ("flags", ctypes.c_uint32), ("forms", ctypes.c_uint32), ("parts", ctypes.c_uint32)]
+
+
 def _load() -> Any:
     suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
     lib = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "_machsym" + suffix))
@@ -50,6 +55,9 @@ def _load() -> Any:
         "map_save": (ctypes.c_int, [handle, text, error]),
         "session_open": (handle, [handle, i32, u32, error]),
         "session_close": (None, [handle]),
+        "symbols_open": (handle, [ctypes.POINTER(handle), size, i32, error]),
+        "symbols_close": (None, [handle]),
+        "symbolicate": (handle, [handle, ctypes.POINTER(_ReportDesc), ctypes.POINTER(size), error]),
         "lookup": (handle, [handle, ctypes.c_int, u64, u32, ctypes.POINTER(u64), size, ctypes.POINTER(size)]),
     }
     for name, (result, arguments) in declare.items():
@@ -305,15 +313,16 @@ class _Closes:
 class _Lookups:
     """What a Session and its image share, so that whichever is closed or collected first closes it."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, close: Callable[[int], None] = _lib.flat_session_close) -> None:
         self.lock = threading.Lock()
         self.handle: Optional[int] = handle
+        self._close = close
 
     def close(self) -> None:
         with self.lock:
             handle, self.handle = self.handle, None
             if handle:
-                _lib.flat_session_close(handle)
+                self._close(handle)
 
 
 class Session(_Closes):

@@ -1,0 +1,160 @@
+package machsym
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const fixtures = "../../tests/fixtures/"
+
+var forms = map[Form]string{Same: "--to=same", Text: "--to=text", Apple: "--apple", JSON: "--json", Brief: "--brief",
+	Summary: "--summary", Signature: "--signature"}
+
+func openDemo(t *testing.T) (*Image, *Symbols) {
+	image, err := Open(bin+"demo.app.dSYM", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image, NewSymbols(image)
+}
+
+// What `machsym crash` writes of reports; after a signature it has the name of the file, before a summary, too.
+func crash(t *testing.T, paths []string, form Form, more ...string) []byte {
+	arguments := append([]string{"crash", "-q", "--no-cache", forms[form], "-d", bin + "demo.app.dSYM"}, more...)
+	out, err := exec.Command(tool, append(arguments, paths...)...).Output()
+	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
+		t.Fatal(err)
+	}
+	var kept []byte
+	for _, line := range bytes.SplitAfter(out, []byte("\n")) {
+		if form == Signature && len(line) > 0 {
+			line = append(line[:bytes.LastIndex(line, []byte("  ")):len(line)], '\n')
+		}
+		if form != Summary || !bytes.HasPrefix(line, []byte("== ")) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// Each form of each report of the fixtures is what the tool writes.
+func TestReports(t *testing.T) {
+	image, symbols := openDemo(t)
+	defer image.Close()
+	defer symbols.Close()
+	for _, folder := range []string{"reports", "services", "stacks", "apple"} {
+		var paths []string
+		err := filepath.Walk(fixtures+folder, func(path string, info os.FileInfo, err error) error {
+			if err == nil && info.Mode().IsRegular() && info.Name() != "SOURCES" {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil || len(paths) == 0 {
+			t.Fatal(folder, err)
+		}
+		got := map[Form][]byte{}
+		var redacted []byte
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := []Form{Same, Text, Apple, JSON, Brief, Summary, Signature}
+			answer, err := symbols.Symbolicate(data, &ReportOptions{Forms: all, Name: path, NoWalk: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[Same] = append(got[Same], answer.Same...)
+			for _, report := range answer.Reports {
+				for form, written := range report.Written {
+					got[form] = append(got[form], written...)
+				}
+			}
+			answer, err = symbols.Symbolicate(data, &ReportOptions{Forms: []Form{Same}, Redact: "words"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			redacted = append(redacted, answer.Same...)
+		}
+		for form, option := range forms {
+			want := crash(t, paths, form)
+			if len(want) == 0 || !bytes.Equal(got[form], want) {
+				t.Errorf("%s %s: %d bytes, the tool has %d", folder, option, len(got[form]), len(want))
+			}
+		}
+		if want := crash(t, paths, Same, "--redact-key=words"); !bytes.Equal(redacted, want) {
+			t.Errorf("%s, redacted: %d bytes, the tool has %d", folder, len(redacted), len(want))
+		}
+	}
+}
+
+func TestReportObjects(t *testing.T) {
+	image, symbols := openDemo(t)
+	data, err := os.ReadFile(fixtures + "reports/demo.crash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := symbols.Symbolicate(data, nil)
+	if err != nil || len(answer.Reports) != 1 || len(answer.Failures) != 0 {
+		t.Fatal(answer, err)
+	}
+	report := answer.Reports[0]
+	frame := report.Frames[0]
+	if report.Kind != "crash text" || frame.Name != "require(bool)" || frame.Line != 6 || !frame.IsInline || !frame.IsCrashed {
+		t.Errorf("%+v", report)
+	}
+	if report.Images[0].Name != "demo" || report.Images[0].UUID.String() != "4C4C44B5-5555-3144-A1BA-79CA685DEC58" {
+		t.Errorf("%+v", report.Images[0])
+	}
+	answer, err = symbols.Symbolicate([]byte("nothing"), nil)
+	if err != nil || len(answer.Reports) != 0 || !strings.Contains(answer.Failures[0].Why, "no report") {
+		t.Error(answer, err)
+	}
+	if _, err = symbols.Symbolicate(data, &ReportOptions{Forms: []Form{9}}); err == nil {
+		t.Error("a form that is none")
+	}
+	image.Close()
+	if _, err = symbols.Symbolicate(data, nil); err != errClosed {
+		t.Error(err)
+	}
+	symbols.Close()
+	symbols.Close()
+	if _, err = NewSymbols().Symbolicate(nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Many goroutines share symbols, and an image is closed while some still ask.
+func TestReportRaces(t *testing.T) {
+	image, symbols := openDemo(t)
+	defer symbols.Close()
+	data, _ := os.ReadFile(fixtures + "reports/demo.ips")
+	options := &ReportOptions{Forms: []Form{Same}}
+	want, err := symbols.Symbolicate(data, options)
+	if err != nil || len(want.Same) == 0 {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	for g := 0; g < 8; g++ {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			for i := 0; i < 30; i++ {
+				got, err := symbols.Symbolicate(data, options)
+				if err == nil && !bytes.Equal(got.Same, want.Same) {
+					t.Error("another answer")
+				} else if err != nil && err != errClosed {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	image.Close()
+	done.Wait()
+}
