@@ -117,7 +117,7 @@ func TestReportObjects(t *testing.T) {
 		t.Error(answer, err)
 	}
 	if _, err = symbols.Symbolicate(data, &ReportOptions{Forms: []Form{9}}); err == nil {
-		t.Error("a form that is none")
+		t.Error("a form of that number")
 	}
 	image.Close()
 	if _, err = symbols.Symbolicate(data, nil); err != errClosed {
