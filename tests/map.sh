@@ -298,4 +298,9 @@ else
 fi
 check "a folder that cannot be written" "$(status $machsym map build $dsym -o "$dir/none/demo.symmap")" 1
 
+if need "tables by chance" python3; then
+    check "tables by chance: imported, answered, exported" \
+        "$(PYTHONDONTWRITEBYTECODE=1 python3 tests/members/tables.py "$machsym" "$dir/chance" ${SEED:+"$SEED"} | grep -v '^0 tables of 60')" ""
+fi
+
 end

@@ -65,8 +65,8 @@ static void import_set_place(row *r, machsym_str place)
     r->file = place;
     if (at == 0 || place.ptr[at - 1] != ':' || at == place.len || line > UINT32_MAX)
         return;
-    r->line = (uint32_t)line;
     r->file.len = at - 1;
+    r->line = r->file.len > 0 ? (uint32_t)line : 0; /* a line of no file tells nothing */
 }
 
 /* start, end (inclusive), function, file:line (may be missing). */
