@@ -300,7 +300,8 @@ check "a folder that cannot be written" "$(status $machsym map build $dsym -o "$
 
 if need "tables by chance" python3; then
     check "tables by chance: imported, answered, exported" \
-        "$(PYTHONDONTWRITEBYTECODE=1 python3 tests/members/tables.py "$machsym" "$dir/chance" ${SEED:+"$SEED"} | grep -v '^0 tables of 60')" ""
+        "$(PYTHONDONTWRITEBYTECODE=1 python3 tests/members/tables.py "$machsym" "$dir/chance" ${SEED:+"$SEED"} 2>&1 |
+            sed 's/, [0-9]* addresses$//')" "0 tables of 60"
 fi
 
 end
