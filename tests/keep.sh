@@ -260,6 +260,11 @@ if command -v python3 >/dev/null; then
 else
     skip "gc: it needs python3"
 fi
+for one in map-arm64-d4-O0 map-x86_64-d4-O2 map-arm64-d5-O2; do
+    $M store add slices "$bin/$one/program.dwarf" >said 2>&1
+    [ $one = map-arm64-d5-O2 ] || says "gc: the newest of each architecture stays" 0 "0 of " $M store gc --newest 1 slices
+done
+says "gc: but not two of one architecture" 0 "1 of 3 images" $M store gc --newest 1 slices
 for at in "" /Contents /Contents/Resources/DWARF; do # what a link leads to is not the store's
     rm -rf links mine.dSYM
     cp -R "$dsym" mine.dSYM
