@@ -584,6 +584,15 @@ group --json "$work/similar" | sed 's/.*"hash":"\([0-9a-f]*\)".*"similar_to":\(n
 figures 1 1 "families of similar groups"
 
 # The measure itself: stacks that lie near the threshold, judged by the formula that the comments state.
+# Of groups that have the same functions each is compared, not the last one alone.
+mkdir "$work/each"
+for n in 1 2 3; do stack "$work/each/a$n.crash" "EXC_BAD_ACCESS (SIGSEGV)" aa bb cc dd ee; done
+for n in 1 2; do stack "$work/each/b$n.crash" "EXC_BAD_ACCESS (SIGSEGV)" x1 x2 x3 x4 x5 x6 x7 x8 aa bb cc dd ee; done
+stack "$work/each/c.crash" "EXC_BAD_ACCESS (SIGSEGV)" aa bb cc dd ff
+$MACHSYM crash -q --group "$work"/each/*.crash >"$work/out"
+[ "$(grep -c report "$work/out")" -eq 3 ] && sed -n '/a3.crash/,$p' "$work/out" | sed -n '2,4p' | tr -d '\n' | grep -q 'similar:.*c.crash$'
+check "a group is similar to an earlier one of the same functions" "$work/out"
+
 if need "the measure of similar groups" python3; then
     for row in "apart 33" "common 331" "common 332" "common 333" "common 334" "common 336"; do
         kind=${row% *}
