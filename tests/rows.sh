@@ -649,6 +649,14 @@ bt "    frame #1: 0x102a30aec demo\`g at a.m:1 [inlined]" "    frame #2: 0x102a3
     [ "$(grep -o '"kind":"thread"' "$work/out" | wc -l)" -eq 2 ]
 check "lldb: inlined calls and stacks" "$work/out"
 
+# A frame whose line is known is code of the app's, though its image be called as one of the system.
+for pair in 'f at a.m:1|"place":"a.m:1"}' 'f + 4|"own":false}'; do
+    bt "    frame #0: 0x180000aec Foundation\`${pair%|*}"
+    tell --brief "$work/bt.txt"
+    grep -qF "{\"name\":\"f\",\"image\":\"Foundation\",${pair#*|}" "$work/out"
+    check "lldb: whose code ${pair%|*} is" "$work/out"
+done
+
 # ---- Lines of panics ----
 
 panicked() # LINE...
@@ -914,4 +922,20 @@ done <<'END'
 11 1
 12 7
 END
+# ---- Characters of UTF-16, at the edges of their lengths ----
+
+if need "characters of UTF-16" python3; then
+    edges='\177 \302\200 \337\277 \340\240\200 \357\277\277 \360\220\200\200 \364\217\277\277'
+    # shellcheck disable=SC2059
+    sed "s/^Incident Identifier:.*/&$(printf "$edges")/" tests/fixtures/reports/demo.crash >"$work/edges.crash"
+    $machsym crash -q --no-cache -d tests/fixtures/bin/demo.app.dSYM "$work/edges.crash" >"$work/want"
+    ! cmp -s "$work/edges.crash" "$work/want"
+    check "characters: the report gets names"
+    for form in utf-16-le utf-16-be; do
+        recode() { python3 -c 'import sys; sys.stdout.buffer.write(sys.stdin.buffer.read().decode(sys.argv[1]).encode(sys.argv[2]))' "$@"; }
+        { printf '\357\273\277'; cat "$work/edges.crash"; } | recode utf-8 $form >"$work/wide.crash"
+        $machsym crash -q --no-cache -d tests/fixtures/bin/demo.app.dSYM "$work/wide.crash" | recode $form utf-8 | sed '1s/^\xef\xbb\xbf//' >"$work/got"
+        same "$work/want" "$work/got" "characters in $form"
+    done
+fi
 end
