@@ -277,4 +277,7 @@ if [ "$compared" = yes ] && [ -d "$corpus" ]; then
 elif [ "$compared" = yes ]; then
     skip "real files, which are not here"
 fi
+# Units of each version, as llvm-dwarfdump 22 lists them.
+$machsym info $bin/hand-lines.dwarf | grep -q 'debug info: 4 units, 1 of DWARF 2, 1 of DWARF 3, 1 of DWARF 4, 1 of DWARF 5$'
+count $? || echo "info: versions of DWARF"
 end
