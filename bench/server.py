@@ -111,21 +111,35 @@ def whole(server, machsym, count, folder):
         out.get()
     GO.set()
     begin = time.perf_counter()
+    ended, memory = threading.Event(), {}
+    watcher = threading.Thread(target=watch, args=(process.pid, address, token, count, memory, ended))
+    watcher.start()
     took = sorted(t for _ in senders for t in out.get())
     accepted = time.perf_counter() - begin
     while ask(address, token, "/health")["waiting"]:
         time.sleep(0.02)
     done = time.perf_counter() - begin
+    ended.set()
+    watcher.join()
     assert ask(address, token, "/health")["failed"] == 0
     workers = children_of(process.pid)
     row = {"accepted a second": count / accepted, "ms of the slowest of 100": took[len(took) * 99 // 100] * 1000, "done a second": count / done,
            "ms of CPU a report, server": cpu_of(process.pid) / count * 1000, "ms of CPU a report, workers": sum(map(cpu_of, workers)) / count * 1000,
-           "MB of memory, server": resident_of(process.pid), "MB of memory, a worker": max(map(resident_of, workers))}
+           **memory, "MB of memory, server at most": resident_of(process.pid), "MB of memory, a worker": max(map(resident_of, workers))}
     row["ms from sending one to its result, slowest of 100"] = rest(address, token)
     process.terminate()
     process.wait()
     row["KB of disk a report with its result"] = disk_of(folder) / (count + 200) / 1024
     return row
+
+
+def watch(pid, address, token, count, memory, ended):
+    """Notes the memory of the server and of its workers after each quarter of the reports."""
+    while not ended.wait(0.2):
+        done = ask(address, token, "/health")["done"]
+        quarter = done * 4 // count
+        if quarter and "quarter %d" % quarter not in str(memory):
+            memory["MB of memory after quarter %d: server and workers" % quarter] = resident_of(pid, "VmRSS") + sum(resident_of(w, "VmRSS") for w in children_of(pid))
 
 
 def rest(address, token):

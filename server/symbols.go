@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -178,32 +179,99 @@ func (s *symbols) storeAdd(folder string) (*added, error) {
 	if err != nil || len(files) == 0 {
 		return result, refused{"the upload is gone"}
 	}
+	if path := filepath.Join(folder, files[0].Name()); isCache(path) {
+		return s.cacheAdd(path)
+	}
 	// maps have no columns, so dSYMs are kept; of a map alone, the map is kept
 	c := s.tool.command("store", "add", "--json", "--keep=dsyms", s.tool.store(), filepath.Join(folder, files[0].Name()))
-	var out, said bytes.Buffer
-	c.Stdout, c.Stderr = &out, &said
-	if err := c.Start(); err != nil {
-		return result, err
-	}
-	late := time.AfterFunc(addDeadline, func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
-	failed := c.Wait()
-	late.Stop()
-	for lines := bufio.NewScanner(&out); lines.Scan(); {
+	out, said, failed := runLate(c)
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		var i image
 		if err := json.Unmarshal(lines.Bytes(), &i); err == nil {
 			result.Images = append(result.Images, i)
 		}
 	}
-	for lines := bufio.NewScanner(&said); lines.Scan(); {
-		result.Notes = append(result.Notes, strings.ReplaceAll(lines.Text(), folder+"/", ""))
-	}
-	if failed != nil && strings.Contains(strings.Join(result.Notes, "\n"), "No space left on device") {
+	result.Notes = notesOf(said, folder)
+	if noSpace(failed, said) {
 		return result, syscall.ENOSPC // 503: the same upload will succeed when there is room
 	}
 	if len(result.Images) > 0 {
 		return result, nil
 	}
 	return result, refusal(failed, result.Notes)
+}
+
+// runLate runs a command, until addDeadline at most.
+func runLate(c *exec.Cmd) (out, said []byte, err error) {
+	var to, errors bytes.Buffer
+	c.Stdout, c.Stderr = &to, &errors
+	if err := c.Start(); err != nil {
+		return nil, nil, err
+	}
+	late := time.AfterFunc(addDeadline, func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	err = c.Wait()
+	late.Stop()
+	return to.Bytes(), errors.Bytes(), err
+}
+
+// notesOf returns the lines of messages, without the folder's path.
+func notesOf(said []byte, folder string) []string {
+	notes := []string{}
+	for lines := bufio.NewScanner(bytes.NewReader(said)); lines.Scan(); {
+		notes = append(notes, strings.ReplaceAll(lines.Text(), folder+"/", ""))
+	}
+	return notes
+}
+
+// noSpace recognises a full disk: the same upload will succeed when there is room.
+func noSpace(failed error, said []byte) bool {
+	return failed != nil && bytes.Contains(said, []byte("No space left on device"))
+}
+
+// isCache recognises a dyld shared cache by its first bytes.
+func isCache(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	begin := make([]byte, 7)
+	_, err = io.ReadFull(file, begin)
+	return err == nil && string(begin) == "dyld_v1"
+}
+
+// cacheAdd makes maps of all images of a shared cache. They have the names of the system's functions. The cache
+// itself, of gigabytes, is not kept.
+func (s *symbols) cacheAdd(path string) (*added, error) {
+	result := &added{Images: []image{}, Notes: []string{}}
+	_, said, failed := runLate(s.tool.command("map", "build", "--no-progress", "--images", "*", "--store", s.tool.store(), path))
+	result.Notes = notesOf(said, filepath.Dir(path))
+	if noSpace(failed, said) {
+		return result, syscall.ENOSPC
+	}
+	out, _, err := runLate(s.tool.command("info", "--json", path))
+	var cache struct {
+		Arch   string
+		Images []struct{ Name, UUID string }
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &cache)
+	}
+	if err != nil {
+		return result, refusal(err, result.Notes)
+	}
+	for _, i := range cache.Images {
+		if _, err := uuidBytes(i.UUID); err != nil {
+			continue
+		}
+		if _, err := os.Stat(s.tool.store() + "/" + i.UUID[:2] + "/" + i.UUID + ".symmap"); err == nil {
+			result.Images = append(result.Images, image{UUID: i.UUID, Name: filepath.Base(i.Name), Arch: cache.Arch, Added: true})
+		}
+	}
+	if len(result.Images) == 0 {
+		return result, refusal(failed, result.Notes)
+	}
+	return result, nil
 }
 
 func refusal(failed error, notes []string) error {

@@ -615,7 +615,26 @@ def test_packed(folder):
     check(status == 200 and [i["uuid"] for i in said["images"]] == [DEMO] * len(said["images"]) and said["redone"] == 1, "an .xcarchive in a zip", status, said)
     server.settle()
     same_as_tool(server, {key: variants(1)[0]}, WORK + "/both", "of an .xcarchive")
+    test_cache(server)
     server.end()
+
+
+def test_cache(server):
+    """A shared cache gives names of the system to a report that was done without them."""
+    caches = WORK + "/caches"
+    subprocess.run([sys.executable, "tests/cache/build.py", FIXTURES + "bin/cache", caches], check=True, capture_output=True)
+    body = read("tests/cache.sh").split(b"report.crash\" <<'END'\n")[1].split(b"\nEND\n")[0] + b"\n"
+    key = server.json("POST", "/reports", body)[1]["id"]
+    server.settle()
+    check(b"zoo_digest" not in server.ask("GET", "/reports/%s?as=text" % key)[1], "no names before")
+    check(not any(m["name"] == "Zoo" for m in server.json("GET", "/missing")[1]["missing"]), "images of the system are not missing: there are no dSYMs of them")
+    status, said = server.json("POST", "/symbols?name=dyld_shared_cache_arm64e", read(caches + "/ios17/dyld_shared_cache_arm64e"))
+    check(status == 200 and len(said["images"]) == 6 and said["redone"] == 1, "a shared cache", status, said)
+    server.settle()
+    text = server.ask("GET", "/reports/%s?as=text" % key)[1]
+    check(all(name in text for name in (b"base_spread + 4", b"zoo_digest + 4", b"-[Animal(Farm) milk:] + 8")), "names of the system", text)
+    status, said = server.json("POST", "/symbols?name=x", read(caches + "/ios17/dyld_shared_cache_arm64e")[:3000])
+    check(status == 422, "a cache that is cut short", status, said)
 
 
 def test_demo(folder):
