@@ -410,7 +410,7 @@ asan:
 	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 $(MAKE) test B=build/asan ONLY="$(notdir $(TEST_C:.c=))" ONLY_SH="$(ASAN_SH)" \
 	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
 tsan:
-	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
+	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads test_report_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:
 	@STRIDE=60 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \

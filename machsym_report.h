@@ -81,7 +81,7 @@ typedef enum machsym_report_lack {
 /* The result of a search for an image. It is zeroed before the call. Texts are borrowed until the input is
  * read. */
 typedef struct machsym_report_found {
-    const char *path; /* path of the file to report; NULL: no file */
+    const char *path; /* path of the file to report; NULL: no file, and lack is not looked at */
     bool has_dwarf;
     machsym_report_lack lack; /* set if find returns false */
     machsym_uuid uuid;        /* the file's UUID, with OTHER_UUID and UNPROVEN */
@@ -20972,9 +20972,9 @@ static void msr_look_settle_run(msr_looking *w, const msr_look_run *run, uint32_
     for (size_t i = 0; i < run->count && w->failure == NULL; i++) {
         uint32_t index = (uint32_t)((int64_t)first + step * (int64_t)i);
         const machsym_stack_answer *call = &run->calls[i];
-        const machsym_frame *frames = run->frames + call->first;
         if (!w->shared[index] || call->count == 0)
             continue;
+        const machsym_frame *frames = run->frames + call->first;
         w->shared[index] = false; /* done */
         if (call->is_decided)
             msr_look_set_decided(w, &w->r->frames[index], frames, call->count, run->pcs[i].addr);
@@ -24999,6 +24999,8 @@ static bool msr_api_find(void *context, const msr_report_image *image, msr_image
     msr_api_tell_image(image, &told);
     bool is_there =
         all->desc.symbols.find != NULL && all->desc.symbols.find(all->desc.symbols.user, &told, &found);
+    if (found.path == NULL) /* there is no file that has another UUID */
+        found.lack = MACHSYM_REPORT_NO_FILE;
     status->found = is_there                                  ? msr_IMAGE_FOUND
                     : found.lack == MACHSYM_REPORT_OTHER_UUID ? msr_IMAGE_OTHER_UUID
                     : found.lack == MACHSYM_REPORT_UNPROVEN   ? msr_IMAGE_UNPROVEN

@@ -144,6 +144,8 @@ static bool api_find(void *context, const report_image *image, image_status *sta
     api_tell_image(image, &told);
     bool is_there =
         all->desc.symbols.find != NULL && all->desc.symbols.find(all->desc.symbols.user, &told, &found);
+    if (found.path == NULL) /* there is no file that has another UUID */
+        found.lack = MACHSYM_REPORT_NO_FILE;
     status->found = is_there                                  ? IMAGE_FOUND
                     : found.lack == MACHSYM_REPORT_OTHER_UUID ? IMAGE_OTHER_UUID
                     : found.lack == MACHSYM_REPORT_UNPROVEN   ? IMAGE_UNPROVEN

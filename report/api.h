@@ -77,7 +77,7 @@ typedef enum machsym_report_lack {
 /* The result of a search for an image. It is zeroed before the call. Texts are borrowed until the input is
  * read. */
 typedef struct machsym_report_found {
-    const char *path; /* path of the file to report; NULL: no file */
+    const char *path; /* path of the file to report; NULL: no file, and lack is not looked at */
     bool has_dwarf;
     machsym_report_lack lack; /* set if find returns false */
     machsym_uuid uuid;        /* the file's UUID, with OTHER_UUID and UNPROVEN */

@@ -263,6 +263,62 @@ static void check_session_without_memory(void)
     free(loaded.ptr);
 }
 
+static bool silent_find(void *user, const machsym_report_image *image, machsym_report_found *found)
+{
+    (void)user;
+    found->lack = MACHSYM_REPORT_OTHER_UUID; /* of no file, where images of the system are asked for */
+    found->path = image->is_system ? NULL : "/dSYMs/demo";
+    return !image->is_system;
+}
+
+static uint64_t silent_addr(void *user, const machsym_report_image *image, uint64_t pc, bool *holds)
+{
+    (void)user;
+    *holds = true;
+    return pc - image->base;
+}
+
+/* A single address has a function that shares its code. A stack, of which the caller may tell more, has none. */
+static size_t silent_stack(void *user, const machsym_stack_addr *pcs, size_t count,
+                           machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
+{
+    (void)user;
+    memset(calls, 0, count * sizeof *calls);
+    if (count > 1 || pcs[0].is_return)
+        return 0;
+    calls[0].count = 1;
+    calls[0].function_count = 2;
+    if (cap > 0) {
+        memset(frames, 0, sizeof *frames);
+        frames->name.ptr = "play";
+        frames->name.len = 4;
+        frames->name_source = MACHSYM_SOURCE_DWARF;
+    }
+    return 1;
+}
+
+/* Symbols that contradict themselves: no frame is read that they did not write. */
+static void check_silent(void)
+{
+    test_file loaded = test_read("tests/fixtures/reports/demo.crash");
+    machsym_reports_desc desc;
+    machsym_reports *reports;
+    run r;
+    memset(&desc, 0, sizeof desc);
+    memset(&r, 0, sizeof r);
+    desc.input.ptr = (const char *)loaded.ptr;
+    desc.input.len = loaded.len;
+    desc.symbols.find = silent_find;
+    desc.symbols.addr = silent_addr;
+    desc.symbols.stack = silent_stack;
+    desc.user = &r;
+    desc.each = run_each;
+    CHECK(machsym_reports_open(&desc, &reports, NULL) == MACHSYM_OK);
+    CHECK(r.calls == 1 && !r.lost);
+    machsym_reports_close(reports);
+    free(loaded.ptr);
+}
+
 int main(void)
 {
     machsym_open_desc open;
@@ -278,6 +334,7 @@ int main(void)
     check_arguments();
     check_choices();
     check_bound();
+    check_silent();
     check_session_without_memory();
     for (size_t i = 0; i < INPUTS; i++)
         check_without_memory(inputs[i], i % 2 == 0 ? MACHSYM_REPORT_SAME

@@ -347,9 +347,9 @@ static void look_settle_run(looking *w, const look_run *run, uint32_t first, int
     for (size_t i = 0; i < run->count && w->failure == NULL; i++) {
         uint32_t index = (uint32_t)((int64_t)first + step * (int64_t)i);
         const machsym_stack_answer *call = &run->calls[i];
-        const machsym_frame *frames = run->frames + call->first;
         if (!w->shared[index] || call->count == 0)
             continue;
+        const machsym_frame *frames = run->frames + call->first;
         w->shared[index] = false; /* done */
         if (call->is_decided)
             look_set_decided(w, &w->r->frames[index], frames, call->count, run->pcs[i].addr);

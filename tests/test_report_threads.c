@@ -1,0 +1,131 @@
+/* machsym_report.h: eight threads that share images, each with sessions of its own, answer as one does. All ask at once for
+ * debug info that nobody asked for before. Under `make tsan` a write to what they share would be reported. */
+#include "test.h"
+
+#define MACHSYM_REPORT_IMPLEMENTATION
+#include "machsym_report.h"
+
+#include <pthread.h>
+
+enum { THREADS = 8, ROUNDS = 2 };
+
+static const char *const inputs[] = {
+    "tests/fixtures/reports/demo.crash",           "tests/fixtures/reports/demo.ips",
+    "tests/fixtures/services/breakpad.dmp",        "tests/fixtures/services/thrown.plcrash",
+    "tests/fixtures/services/sentry-envelope.txt", "tests/fixtures/stacks/xctrace.xml",
+};
+enum { INPUTS = sizeof inputs / sizeof *inputs };
+
+typedef struct worker {
+    pthread_t thread;
+    machsym_image *image;
+    pthread_mutex_t *begin; /* held until all are there; NULL: there is only one */
+    const test_file *files;
+    uint64_t sum;
+    uint32_t answered;
+    bool ran;
+} worker;
+
+static void add_text(worker *w, machsym_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        w->sum = w->sum * 31 + (uint8_t)text.ptr[i];
+}
+
+static bool take_report(void *user, machsym_report *report)
+{
+    machsym_str out;
+    for (int form = 0; form <= (int)MACHSYM_REPORT_AS_SIGNATURE; form++) {
+        CHECK(machsym_report_write(report, (machsym_report_form)form, &out) == MACHSYM_OK);
+        add_text((worker *)user, out);
+    }
+    return true;
+}
+
+static void read_input(worker *w, const test_file *input, machsym_report_files *files)
+{
+    machsym_reports_desc desc;
+    machsym_reports *reports;
+    memset(&desc, 0, sizeof desc);
+    desc.input.ptr = (const char *)input->ptr;
+    desc.input.len = input->len;
+    desc.flags = MACHSYM_REPORT_SAME;
+    desc.redact = input->len % 2 == 0 ? "words" : NULL;
+    desc.symbols = machsym_report_of_files(files);
+    desc.user = w;
+    desc.each = take_report;
+    if (machsym_reports_open(&desc, &reports, NULL) != MACHSYM_OK)
+        return;
+    add_text(w, machsym_reports_same(reports));
+    w->answered += machsym_reports_count(reports, NULL);
+    machsym_reports_close(reports);
+}
+
+static void *work(void *user)
+{
+    worker *w = (worker *)user;
+    machsym_session_desc how;
+    machsym_report_file file;
+    machsym_report_files files = {&file, 1, NULL};
+    memset(&how, 0, sizeof how);
+    how.image = w->image;
+    how.lines = MACHSYM_LINES_PEOPLE;
+    if (w->begin != NULL) {
+        pthread_mutex_lock(w->begin);
+        pthread_mutex_unlock(w->begin);
+    }
+    file.image = w->image;
+    if (machsym_session_open(&how, &file.session, NULL) != MACHSYM_OK)
+        return NULL;
+    for (size_t i = 0; i < (size_t)ROUNDS * INPUTS; i++)
+        read_input(w, &w->files[i % INPUTS], &files);
+    machsym_session_close(file.session);
+    w->ran = true;
+    return NULL;
+}
+
+static machsym_image *open_demo(void)
+{
+    machsym_open_desc open;
+    machsym_image *image = NULL;
+    memset(&open, 0, sizeof open);
+    open.path = "tests/fixtures/bin/demo.app.dSYM";
+    CHECK(machsym_image_open(&open, &image, NULL) == MACHSYM_OK);
+    return image;
+}
+
+int main(void)
+{
+    test_file files[INPUTS];
+    worker alone;
+    worker workers[THREADS];
+    pthread_mutex_t begin = PTHREAD_MUTEX_INITIALIZER;
+    for (size_t i = 0; i < INPUTS; i++)
+        files[i] = test_read(inputs[i]);
+    memset(&alone, 0, sizeof alone);
+    alone.image = open_demo();
+    alone.files = files;
+    work(&alone);
+    CHECK(alone.ran && alone.answered >= ROUNDS * INPUTS);
+    machsym_image_close(alone.image);
+    machsym_image *image = open_demo();
+    pthread_mutex_lock(&begin);
+    for (size_t i = 0; i < THREADS; i++) {
+        memset(&workers[i], 0, sizeof workers[i]);
+        workers[i].image = image;
+        workers[i].files = files;
+        workers[i].begin = &begin;
+        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    }
+    pthread_mutex_unlock(&begin);
+    for (size_t i = 0; i < THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        CHECK(workers[i].ran);
+        CHECK_EQ(workers[i].sum, alone.sum);
+        CHECK_EQ(workers[i].answered, alone.answered);
+    }
+    machsym_image_close(image);
+    for (size_t i = 0; i < INPUTS; i++)
+        free(files[i].ptr);
+    return test_done();
+}
