@@ -50,6 +50,8 @@ static bool apple_is_set(const apple_text *a, const char *key)
 static void apple_put_lines(text *t, machsym_str s)
 {
     size_t from = 0;
+    if (s.len == 0) /* its pointer may be NULL */
+        return;
     for (size_t i = 0; i <= s.len; i++) {
         bool is_end = i == s.len;
         if (!is_end && s.ptr[i] != '\n' && s.ptr[i] != '\t')
@@ -202,7 +204,8 @@ static void apple_put_console_date(const apple_text *a)
 {
     machsym_str date = a->r->facts[FACT_DATE];
     size_t dot = str_find(date, ".");
-    size_t zone = dot + str_find(str_make(date.ptr + dot, date.len - dot), " ");
+    machsym_str rest = date.len > 0 ? str_from(date, dot) : date; /* without a date its pointer is NULL */
+    size_t zone = dot + str_find(rest, " ");
     apple_put_key(a, "Date/Time");
     if (zone + 6 == date.len && zone > dot + 3) {
         text_shown(a->t, str_make(date.ptr, dot + 4));
