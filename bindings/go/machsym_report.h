@@ -21327,6 +21327,8 @@ static bool msr_apple_is_set(const msr_apple_text *a, const char *key)
 static void msr_apple_put_lines(msr_text *t, machsym_str s)
 {
     size_t from = 0;
+    if (s.len == 0) /* its pointer may be NULL */
+        return;
     for (size_t i = 0; i <= s.len; i++) {
         bool is_end = i == s.len;
         if (!is_end && s.ptr[i] != '\n' && s.ptr[i] != '\t')
@@ -21479,7 +21481,8 @@ static void msr_apple_put_console_date(const msr_apple_text *a)
 {
     machsym_str date = a->r->msr_facts[msr_FACT_DATE];
     size_t dot = msr_str_find(date, ".");
-    size_t zone = dot + msr_str_find(msr_str_make(date.ptr + dot, date.len - dot), " ");
+    machsym_str rest = date.len > 0 ? msr_str_from(date, dot) : date; /* without a date its pointer is NULL */
+    size_t zone = dot + msr_str_find(rest, " ");
     msr_apple_put_key(a, "Date/Time");
     if (zone + 6 == date.len && zone > dot + 3) {
         msr_text_shown(a->t, msr_str_make(date.ptr, dot + 4));
