@@ -149,8 +149,9 @@
  * machsym_unwind_next makes the registers of a frame those of its caller, again and again until the stack
  * ends. It asks a callback for memory: of a corpse, a core file, a minidump, or another thread. Images are
  * told by where they are, with __unwind_info and __eh_frame out of files or out of the same memory. Each
- * frame says how it was found, and each stack why it ended. Code is not looked into: a frame that stopped in
- * the first or last instructions of its function has the tables' answer for its middle.
+ * frame says how it was found, and each stack why it ended. A frame that stopped may be half made or half
+ * undone (arm64, x86_64): its code is followed up to where it returns or calls. So read has to give the code
+ * of images, too: out of the files where a minidump or a core file lacks it.
  *
  * ---- Without an operating system: examples/bytes.c ----
  *
@@ -562,6 +563,11 @@
  *                   finds the compact unwind encoding of an address.
  *   >>unwind-expression the value of a DWARF expression over the registers and the memory of a frame.
  *   >>unwind-cfa    the caller's registers by the CFA program of a function.
+ *   >>unwind-tables the caller's registers by the tables of an image, or by a frame pointer.
+ *   >>unwind-path   the registers and stores of a frame that goes on in thought, a few instructions at a time.
+ *                   what one instruction of arm64 does to the stack pointer, saved registers and the place of execution.
+ *                   what one instruction of x86_64 does to the stack pointer, saved registers and the place of execution.
+ *   >>unwind-ahead  the caller of a frame that stopped anywhere, by the code that it would have run next.
  *   >>unwind-step   makes the caller's registers of a frame's.
  *   >>forms         reads the values of DWARF entries.
  *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
@@ -669,7 +675,7 @@
 /* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
  * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
 
-/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 9,100 bytes at -Os and 14,400 at -O2,
+/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 16,600 bytes at -Os and 25,000 at -O2,
  * gcc 12, x86_64. */
 
 /* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
@@ -1083,6 +1089,11 @@
 #endif
 #ifndef MACHSYM_MAX_FRAME_STEPS
 #define MACHSYM_MAX_FRAME_STEPS 1024
+#endif
+
+/* How many instructions ahead of a pc are followed until one returns or calls. */
+#ifndef MACHSYM_MAX_AHEAD
+#define MACHSYM_MAX_AHEAD 512
 #endif
 
 /* Most frames of a stack that is unwound. The smallest frames fill a stack of 8 MB with 524,288. */
@@ -2335,7 +2346,11 @@ typedef enum machsym_unwind_how {
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
     MACHSYM_UNWIND_FP,      /* by the frame pointer only */
     MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame */
-    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted the frame at its pc; by a CFA program */
+    MACHSYM_UNWIND_SIGNAL,  /* a signal interrupted the frame at its pc; by a CFA program */
+    /* By the code ahead of a pc where a frame stopped: its function makes or undoes its frame there. */
+    MACHSYM_UNWIND_PROLOGUE,
+    MACHSYM_UNWIND_LEAF, /* in the same way; arm64: the return address was still in its register */
+    MACHSYM_UNWIND_ASYNC /* an async function that awaits the one below: Swift's context has it */
 } machsym_unwind_how;
 
 /* Why a stack ended. */
@@ -2366,7 +2381,7 @@ typedef struct machsym_unwind_image {
 } machsym_unwind_image;
 
 /* A process to unwind in. read copies len bytes of its memory at addr. It returns false if some are
- * missing. */
+ * missing. Code is read, too, of frames that stopped. */
 typedef struct machsym_unwind_desc {
     bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
     void *ctx;
@@ -2387,7 +2402,7 @@ typedef struct machsym_unwind_state {
 
 /* Replaces the registers of a frame by those of its caller. The caller's pc is the return address. Returns:
  * false at the end of the stack; state->end has the reason. Allocates nothing, takes no lock, and reads the
- * process only through desc->read. It is async-signal-safe if desc->read is. It takes 12 KB of stack. Every
+ * process only through desc->read. It is async-signal-safe if desc->read is. It takes 24 KB of stack. Every
  * stack ends after at most MACHSYM_MAX_UNWIND_FRAMES frames, whatever the process contains. */
 MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
 
@@ -11701,16 +11716,16 @@ static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *
 
 #endif /* MACHSYM_NO_UNWIND */
 
-/* ==== >>unwind-step ========================================================================================
- * Job:    makes the caller's registers of a frame's.
- * Offers: ms_uns_next.
- * Never:  allocates; reads a stack but through the callback. */
+/* ==== >>unwind-tables ======================================================================================
+ * Job:    the caller's registers by the tables of an image, or by a frame pointer.
+ * Offers: ms_unb_image, ms_unb_step, ms_unb_frame.
+ * Never:  looks into code, but for the size of a large frame of x86. */
 
 #ifndef MACHSYM_NO_UNWIND
 
 /* Steps to the caller by a frame pointer: it points to the caller's frame pointer, and above that is the
  * return address. */
-static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
+static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t at = s->v[arch.fp], fp, pc;
     if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0 || !ms_unr_word(desc, arch.word, at, &fp) ||
@@ -11724,7 +11739,7 @@ static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, mach
 
 /* Register pairs are saved one below the other from at down, x19 and x20 first. Pairs of floating-point
  * registers come after them, so they do not move the others. */
-static void ms_uns_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
+static void ms_unb_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                uint64_t at)
 {
     for (unsigned i = 0; i < 5; i++) {
@@ -11736,21 +11751,21 @@ static void ms_uns_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_s
     }
 }
 
-static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
+static bool ms_unb_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
 {
     uint64_t fp = s->v[ms_UNR_ARM64_FP];
     switch (encoding & ms_UNC_MODE) {
     case ms_UNC_ARM64_FRAME:
-        if (!ms_uns_frame(desc, ms_unr_arch_of(desc->cputype), s))
+        if (!ms_unb_frame(desc, ms_unr_arch_of(desc->cputype), s))
             return false;
-        ms_uns_arm64_pairs(desc, s, encoding, fp - 8);
+        ms_unb_arm64_pairs(desc, s, encoding, fp - 8);
         return true;
     case ms_UNC_ARM64_FRAMELESS: {
         uint64_t size = (uint64_t)(encoding >> 12 & 0xfff) * 16;
         if (!ms_unr_knows(s, ms_UNR_ARM64_LR))
             return false; /* a call overwrote it; only the first frame can lack a record of its own */
         ms_unr_set(s, ms_UNR_ARM64_SP, s->v[ms_UNR_ARM64_SP] + size);
-        ms_uns_arm64_pairs(desc, s, encoding, s->v[ms_UNR_ARM64_SP] - 8);
+        ms_unb_arm64_pairs(desc, s, encoding, s->v[ms_UNR_ARM64_SP] - 8);
         ms_unr_set(s, ms_UNR_ARM64_PC, s->v[ms_UNR_ARM64_LR]);
         return true;
     }
@@ -11759,7 +11774,7 @@ static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *
 }
 
 /* Returns the register that an encoding numbers 1 to 6. 0 and 7 are no registers. */
-static unsigned ms_uns_x86_register(uint32_t cputype, unsigned number)
+static unsigned ms_unb_x86_register(uint32_t cputype, unsigned number)
 {
     static const uint8_t of_x86_64[6] = {ms_UNR_X86_RBX, ms_UNR_X86_R12, 13, 14, 15, ms_UNR_X86_RBP};
     static const uint8_t of_i386[6] = {ms_UNR_I386_EBX, ms_UNR_I386_ECX, ms_UNR_I386_EDX,
@@ -11769,14 +11784,14 @@ static unsigned ms_uns_x86_register(uint32_t cputype, unsigned number)
     return cputype == ms_CPU_X86_64 ? of_x86_64[number - 1] : of_i386[number - 1];
 }
 
-static bool ms_uns_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
+static bool ms_unb_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint64_t at = s->v[arch.fp] - (uint64_t)arch.word * (encoding >> 16 & 0xff);
-    if (!ms_uns_frame(desc, arch, s))
+    if (!ms_unb_frame(desc, arch, s))
         return false;
     for (unsigned i = 0; i < 5; i++) {
-        unsigned number = ms_uns_x86_register(desc->cputype, encoding >> 3 * i & 7);
+        unsigned number = ms_unb_x86_register(desc->cputype, encoding >> 3 * i & 7);
         if (number != ms_UNR_NONE)
             ms_unr_load(desc, s, number, arch.word, at);
         at += arch.word;
@@ -11785,7 +11800,7 @@ static bool ms_uns_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_sta
 }
 
 /* start: address of the function. Its instruction "sub rsp" has the size of a large stack. */
-static bool ms_uns_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
+static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                  uint64_t start)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
@@ -11805,26 +11820,26 @@ static bool ms_uns_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind
     if (!ms_unr_word(desc, arch.word, cfa - arch.word, &pc))
         return false;
     for (unsigned i = 0; i < count; i++, at += arch.word)
-        ms_unr_load(desc, s, ms_uns_x86_register(desc->cputype, saved[i]), arch.word, at);
+        ms_unr_load(desc, s, ms_unb_x86_register(desc->cputype, saved[i]), arch.word, at);
     ms_unr_set(s, arch.sp, cfa);
     ms_unr_set(s, arch.pc, pc);
     return true;
 }
 
-static bool ms_uns_compact(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
+static bool ms_unb_compact(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                            uint64_t start)
 {
     if (ms_unr_arch_of(desc->cputype).is_arm64)
-        return ms_uns_arm64(desc, s, encoding);
+        return ms_unb_arm64(desc, s, encoding);
     switch (encoding & ms_UNC_MODE) {
-    case ms_UNC_X86_FRAME: return ms_uns_x86_frame(desc, s, encoding);
+    case ms_UNC_X86_FRAME: return ms_unb_x86_frame(desc, s, encoding);
     case ms_UNC_X86_IMMEDIATE:
-    case ms_UNC_X86_INDIRECT: return ms_uns_x86_frameless(desc, s, encoding, start);
+    case ms_UNC_X86_INDIRECT: return ms_unb_x86_frameless(desc, s, encoding, start);
     default: return false;
     }
 }
 
-static const machsym_unwind_image *ms_uns_image(const machsym_unwind_desc *desc, uint64_t pc)
+static const machsym_unwind_image *ms_unb_image(const machsym_unwind_desc *desc, uint64_t pc)
 {
     for (size_t i = 0; i < desc->image_count; i++) {
         MACHSYM_COUNT_WORK(1);
@@ -11834,7 +11849,7 @@ static const machsym_unwind_image *ms_uns_image(const machsym_unwind_desc *desc,
     return NULL;
 }
 
-static ms_piece_source ms_uns_source(const machsym_unwind_desc *desc, const machsym_unwind_section *section)
+static ms_piece_source ms_unb_source(const machsym_unwind_desc *desc, const machsym_unwind_section *section)
 {
     ms_piece_source source;
     source.bytes = ms_span_make(section->bytes.ptr, section->bytes.len);
@@ -11847,17 +11862,17 @@ static ms_piece_source ms_uns_source(const machsym_unwind_desc *desc, const mach
 
 /* Steps by the tables of an image. The compact table comes first. If it refers to DWARF or fails, the
  * function's FDE is used. */
-static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
-                             machsym_unwind_state *s)
+static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
+                        machsym_unwind_state *s)
 {
-    ms_piece_source info = ms_uns_source(desc, &image->unwind_info);
-    ms_piece_source frames = ms_uns_source(desc, &image->eh_frame);
+    ms_piece_source info = ms_unb_source(desc, &image->unwind_info);
+    ms_piece_source frames = ms_unb_source(desc, &image->eh_frame);
     ms_unc_entry entry = {0, 0};
     uint32_t dwarf = ms_unr_arch_of(desc->cputype).is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
     uint64_t off = 0;
     s->how = MACHSYM_UNWIND_COMPACT;
     if (ms_unc_find(&info, pc - image->load_addr, &entry)) {
-        if (ms_uns_compact(desc, s, entry.encoding, image->load_addr + entry.lo))
+        if (ms_unb_compact(desc, s, entry.encoding, image->load_addr + entry.lo))
             return true;
         if ((entry.encoding & ms_UNC_MODE) == dwarf)
             off = entry.encoding & ms_UNC_DWARF_OFFSET;
@@ -11865,28 +11880,872 @@ static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwi
     return ms_cfa_step(desc, &frames, off, pc, s);
 }
 
+#endif /* MACHSYM_NO_UNWIND */
+
+/* ==== >>unwind-path ========================================================================================
+ * Job:    the registers and stores of a frame that goes on in thought, a few instructions at a time.
+ * Offers: ms_unp_path, ms_unp_kind, ms_unp_store, ms_unp_load, ms_unp_move_sp.
+ * Never:  writes to the process. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* What an instruction does. */
+typedef enum ms_unp_kind {
+    ms_UNP_GOES_ON,  /* to the next instruction */
+    ms_UNP_RETURNS,  /* the state is the caller's */
+    ms_UNP_CALLS,    /* to come back to the next instruction */
+    ms_UNP_JUMPS,    /* to the target */
+    ms_UNP_BRANCHES, /* to the target, or to the next instruction */
+    ms_UNP_LEAVES,   /* to where a register says: a tail call, or a case of a switch */
+    ms_UNP_FAILS     /* a trap, or nothing that can be followed */
+} ms_unp_kind;
+
+enum { ms_UNP_STORES = 32 }; /* a prologue of arm64 saves 12 registers, one of x86_64 saves 6 */
+
+/* A saved register. */
+typedef struct ms_unp_saved {
+    uint64_t addr;
+    uint64_t value;
+    bool known;
+} ms_unp_saved;
+
+/* A frame some instructions after it stopped. */
+typedef struct ms_unp_path {
+    const machsym_unwind_desc *desc;
+    machsym_unwind_state s;
+    uint64_t pc;
+    ms_unp_saved stores[ms_UNP_STORES];
+    unsigned store_count;
+    bool makes_frame; /* the path set the frame pointer */
+    bool undoes;      /* the path took a frame down, in part or whole, and made no other since */
+    bool has_lr;      /* the path read the return address out of the stack */
+} ms_unp_path;
+
+/* Reads the process with the stores of the path. ctx: the path. */
+static bool ms_unp_read(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+    const ms_unp_path *path = (const ms_unp_path *)ctx;
+    uint8_t *out = (uint8_t *)buf;
+    bool whole = path->desc->read(path->desc->ctx, addr, buf, len);
+    for (unsigned i = 0; i < path->store_count; i++) {
+        const ms_unp_saved *saved = &path->stores[i];
+        if (addr == saved->addr && len == 8) { /* the stack may not have been that deep before */
+            for (unsigned k = 0; k < 8; k++)
+                out[k] = (uint8_t)(saved->value >> 8 * k);
+            whole = saved->known;
+        }
+    }
+    return whole;
+}
+
+/* Returns: false if the path saves more registers than functions do. */
+static bool ms_unp_store(ms_unp_path *path, uint64_t addr, unsigned number)
+{
+    unsigned at = 0;
+    while (at < path->store_count && path->stores[at].addr != addr)
+        at++;
+    if (at == ms_UNP_STORES)
+        return false;
+    path->store_count += at == path->store_count;
+    path->stores[at].addr = addr;
+    path->stores[at].known = number < 33 && ms_unr_knows(&path->s, number);
+    path->stores[at].value = path->stores[at].known ? path->s.v[number] : 0;
+    return true;
+}
+
+static void ms_unp_forget(ms_unp_path *path, unsigned number)
+{
+    path->s.known &= ~((uint64_t)1 << number);
+}
+
+static void ms_unp_load(ms_unp_path *path, unsigned number, uint64_t addr)
+{
+    uint8_t raw[8];
+    if (ms_unp_read(path, addr, raw, 8))
+        ms_unr_set(&path->s, number, ms_rd_raw_u64(raw));
+    else
+        ms_unp_forget(path, number);
+}
+
+/* Sets a register to another one plus an offset, which is unknown if that one is. */
+static void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64_t off)
+{
+    if (ms_unr_knows(&path->s, from))
+        ms_unr_set(&path->s, number, path->s.v[from] + off);
+    else
+        ms_unp_forget(path, number);
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+/* ==== >>unwind-arm64 =======================================================================================
+ * Job:    what one instruction of arm64 does to the stack pointer, saved registers and the place of execution.
+ * Offers: ms_una_step.
+ * Never:  computes what no frame needs: registers that it does not follow become unknown. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* Arm Architecture Reference Manual, C4.1: the sign of a field that ends at bit lo. */
+static uint64_t ms_una_signed(uint32_t word, unsigned lo, unsigned bits)
+{
+    uint64_t field = word >> lo & (((uint32_t)1 << bits) - 1);
+    return (field ^ (uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (bits - 1));
+}
+
+/* Branches, calls and traps. Returns: false for other instructions. */
+static bool ms_una_branch(const ms_unp_path *path, uint32_t word, ms_unp_kind *kind, uint64_t *target)
+{
+    unsigned opc = word >> 21 & 7;
+    if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
+        *kind = word >> 31 != 0 ? ms_UNP_CALLS : ms_UNP_JUMPS;
+        *target = path->pc + 4 * ms_una_signed(word, 0, 26);
+    } else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) { /* b.cond, cbz */
+        *kind = ms_UNP_BRANCHES;
+        *target = path->pc + 4 * ms_una_signed(word, 5, 19);
+    } else if ((word & 0x7e000000) == 0x36000000) { /* tbz */
+        *kind = ms_UNP_BRANCHES;
+        *target = path->pc + 4 * ms_una_signed(word, 5, 14);
+    } else if ((word & 0xfe000000) == 0xd6000000) { /* br, blr, ret, and those that authenticate */
+        bool is_ret = opc == 2 && (word >> 5 & 0x1f) >= ms_UNR_ARM64_LR;
+        *kind = is_ret ? ms_UNP_RETURNS : opc == 1 ? ms_UNP_CALLS : opc > 2 ? ms_UNP_FAILS : ms_UNP_LEAVES;
+    } else if ((word & 0xff000000) == 0xd4000000 || word >> 16 == 0) { /* svc returns; brk and udf do not */
+        *kind = (word & 0xffe0001f) == 0xd4000001 ? ms_UNP_GOES_ON : ms_UNP_FAILS;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Loads or stores a register of 64 bits at an address that is relative to a known register. Registers that
+ * calls do not preserve are not loaded: nothing saves them. */
+static bool ms_una_transfer(ms_unp_path *path, unsigned number, bool is_load, bool known, uint64_t addr)
+{
+    if (number == 31)
+        return true; /* xzr */
+    if (!is_load)
+        return !known || number < ms_UNR_ARM64_X19 || ms_unp_store(path, addr, number);
+    ms_unp_forget(path, number);
+    if (known && number >= ms_UNR_ARM64_X19)
+        ms_unp_load(path, number, addr);
+    path->has_lr |= number == ms_UNR_ARM64_LR;
+    path->undoes |= number == ms_UNR_ARM64_LR;
+    return true;
+}
+
+/* Writes the stack pointer, or another base register, back. */
+static bool ms_una_write_back(ms_unp_path *path, unsigned base, uint64_t by)
+{
+    if (base == ms_UNR_ARM64_SP)
+        path->undoes = (int64_t)by > 0;
+    ms_unp_set(path, base, base, by);
+    return true;
+}
+
+/* C4.1.66: pairs, and single registers at an offset of 9 or 12 bits. Returns: false for other instructions,
+ * and for a store that does not fit. */
+static bool ms_una_memory(ms_unp_path *path, uint32_t word, bool *fits)
+{
+    unsigned base = word >> 5 & 0x1f, size = word >> 30, vector = word >> 26 & 1;
+    bool before = true, back = false, is_load, whole;
+    uint64_t off, at;
+    *fits = true;
+    if ((word & 0x3a000000) == 0x28000000) { /* stp, ldp */
+        unsigned mode = word >> 23 & 3;
+        unsigned shift = vector != 0 ? 2 + size : size == 2 ? 3 : 2;
+        is_load = (word >> 22 & 1) != 0;
+        whole = size == 2 && vector == 0;
+        off = ms_una_signed(word, 15, 7) << shift;
+        before = mode != 1;
+        back = (mode & 1) != 0;
+    } else if ((word & 0x3b200000) == 0x38000000) { /* stur, ldur, and those that write back */
+        is_load = (word >> 22 & 3) != 0;
+        whole = size == 3 && vector == 0;
+        off = ms_una_signed(word, 12, 9);
+        before = (word >> 10 & 3) != 1;
+        back = (word >> 10 & 1) != 0;
+    } else if ((word & 0x3b000000) == 0x39000000) { /* str, ldr */
+        is_load = (word >> 22 & 3) != 0;
+        whole = size == 3 && vector == 0;
+        off = (uint64_t)(word >> 10 & 0xfff) << size;
+    } else {
+        return false;
+    }
+    at = path->s.v[base] + (before ? off : 0);
+    bool known = ms_unr_knows(&path->s, base), is_pair = (word & 0x3a000000) == 0x28000000;
+    if (whole) {
+        *fits = ms_una_transfer(path, word & 0x1f, is_load, known, at);
+        if (is_pair)
+            *fits = ms_una_transfer(path, word >> 10 & 0x1f, is_load, known, at + 8) && *fits;
+    } else if (is_load && vector == 0) {
+        ms_una_transfer(path, word & 0x1f, true, false, 0);
+        if (is_pair)
+            ms_una_transfer(path, word >> 10 & 0x1f, true, false, 0);
+    }
+    return !back || ms_una_write_back(path, base, off);
+}
+
+/* add, sub, and, mov that make a stack pointer, a frame pointer, or the size of a large frame. Returns: false
+ * for other instructions. */
+static bool ms_una_arithmetic(ms_unp_path *path, uint32_t word)
+{
+    unsigned to = word & 0x1f, from = word >> 5 & 0x1f, by = word >> 16 & 0x1f;
+    machsym_unwind_state *s = &path->s;
+    if ((word & 0xbf800000) == 0x91000000) { /* add, sub: immediate */
+        uint64_t off = (uint64_t)(word >> 10 & 0xfff) << (12 * (word >> 22 & 1));
+        if (to == ms_UNR_ARM64_SP)
+            path->undoes = (word >> 30 & 1) == 0;
+        ms_unp_set(path, to, from, (word >> 30 & 1) != 0 ? 0 - off : off);
+    } else if ((word & 0xbfe0e000) == 0x8b206000) { /* add, sub: a register that is shifted */
+        uint64_t off = s->v[by] << (word >> 10 & 7);
+        bool knows = by != 31 && ms_unr_knows(s, by);
+        ms_unp_set(path, to, from, (word >> 30 & 1) != 0 ? 0 - off : off);
+        if (!knows)
+            ms_unp_forget(path, to);
+    } else if ((word & 0xffc0001f) == 0x9240001f) { /* and sp: the mask is ones above zeros */
+        unsigned zeros = 63 - (word >> 10 & 0x3f);
+        ms_unp_set(path, to, from, 0);
+        s->v[to] = s->v[to] >> zeros << zeros;
+        if (zeros == 0 || (word >> 16 & 0x3f) != 64 - zeros)
+            ms_unp_forget(path, to);
+    } else if ((word & 0xffe0ffe0) == 0xaa0003e0) { /* mov */
+        if (to != 31)
+            ms_unp_set(path, to, by, 0);
+        if (to != 31 && by == 31)
+            ms_unr_set(s, to, 0);
+    } else if ((word & 0x7f800000) == 0x52800000 || (word & 0x7f800000) == 0x72800000) { /* movz, movk */
+        unsigned shift = 16 * (word >> 21 & 3);
+        uint64_t keep = (word >> 29 & 1) != 0 ? ~((uint64_t)0xffff << shift) : 0;
+        if (to != 31) {
+            s->v[to] = (s->v[to] & keep) | (uint64_t)(word >> 5 & 0xffff) << shift;
+            s->known |= keep == 0 ? (uint64_t)1 << to : 0;
+        }
+    } else {
+        return false;
+    }
+    if (to >= ms_UNR_ARM64_X19 && to < ms_UNR_ARM64_FP)
+        ms_unp_forget(path, to); /* the function saved the caller's value, or is a piece of its caller */
+    path->makes_frame |= to == ms_UNR_ARM64_FP;
+    return true;
+}
+
+/* Follows an instruction. target: where a branch or a jump leads. */
+static ms_unp_kind ms_una_step(ms_unp_path *path, uint32_t word, uint64_t *target)
+{
+    ms_unp_kind kind;
+    bool fits = true;
+    if (ms_una_branch(path, word, &kind, target))
+        return kind;
+    if ((word & 0xbe800000) == 0x0c800000 && (word >> 5 & 0x1f) == 31)
+        return ms_UNP_FAILS; /* vectors are loaded or stored, and sp becomes another */
+    if (!ms_una_memory(path, word, &fits) && !ms_una_arithmetic(path, word) &&
+        (word & 0x1f) < ms_UNR_ARM64_FP)
+        ms_unp_forget(path, word & 0x1f);
+    return fits ? ms_UNP_GOES_ON : ms_UNP_FAILS;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+/* ==== >>unwind-x86_64 ======================================================================================
+ * Job:    what one instruction of x86_64 does to the stack pointer, saved registers and the place of execution.
+ * Offers: ms_unx_step.
+ * Never:  computes what no frame needs: registers that it does not follow become unknown. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+enum {
+    ms_UNX_MAX = 15,          /* bytes of an instruction */
+    ms_UNX_MODRM = 1,         /* shapes: a byte that names operands follows the opcode */
+    ms_UNX_IMM8 = 2,          /* a constant of a byte */
+    ms_UNX_IMM32 = 4,         /* a constant of 4 bytes; of 2 after the prefix 66 */
+    ms_UNX_CPU_RSP = 4,       /* the processor's number of rsp */
+    ms_UNX_NONE = ms_UNR_NONE /* no register */
+};
+
+/* An instruction. Registers have DWARF's numbers. */
+typedef struct ms_unx_code {
+    ms_rd rd;
+    unsigned map;    /* 1: opcodes of one byte; 2: after 0f; 3 and 4: after 0f 38 and 0f 3a */
+    unsigned opcode; /* its last byte */
+    unsigned rex;    /* bits of the prefix: 8: 64 bits */
+    unsigned shape;
+    unsigned group; /* the middle three bits of ModRM, which choose among instructions */
+    unsigned reg;
+    unsigned rm;   /* a register as operand, or ms_UNX_NONE: the operand is in memory */
+    unsigned base; /* of the operand in memory; ms_UNX_NONE: an address that is not followed */
+    int64_t disp;
+    int64_t imm;
+    bool is_short; /* prefix 66 */
+    bool is_vector;
+} ms_unx_code;
+
+/* DWARF numbers rdx, rbx, rbp and others unlike the processor. */
+static unsigned ms_unx_number(unsigned number)
+{
+    static const uint8_t dwarf[8] = {0, 2, 1, 3, 7, 6, 4, 5};
+    return number < 8 ? dwarf[number] : number;
+}
+
+/* Intel SDM 2, A.3: one digit for each opcode from 40 on; those before repeat every 8. */
+static unsigned ms_unx_shape_one(unsigned op)
+{
+    static const char shapes[] = "0000000000000000"  /* 40 */
+                                 "0000000000000000"  /* 50 */
+                                 "0001000045230000"  /* 60 */
+                                 "2222222222222222"  /* 70 */
+                                 "3533111111111111"  /* 80 */
+                                 "0000000000000000"  /* 90 */
+                                 "0000000024000000"  /* a0 */
+                                 "2222222244444444"  /* b0 */
+                                 "3300003500000200"  /* c0 */
+                                 "1111000011111111"  /* d0 */
+                                 "2222222244020000"  /* e0 */
+                                 "0000001100000011"; /* f0 */
+    static const char first[] = "11112400";
+    return (unsigned)(op < 0x40 ? first[op & 7] : shapes[op - 0x40]) - '0';
+}
+
+/* A.3: opcodes after 0f. */
+static unsigned ms_unx_shape_two(unsigned op)
+{
+    bool alone = (op >= 0x05 && op <= 0x0b && op != 0x0a) || (op & 0xf8) == 0x30 || op == 0x77 ||
+                 (op & 0xf8) == 0xc8 || ((op & 0xf0) == 0xa0 && (op & 7) < 3);
+    bool byte = (op >= 0x70 && op <= 0x73) || (op & 0xf7) == 0xa4 || op == 0xba || op == 0xc2 ||
+                (op >= 0xc4 && op <= 0xc6);
+    if ((op & 0xf0) == 0x80)
+        return ms_UNX_IMM32;
+    return alone ? 0 : byte ? ms_UNX_MODRM | ms_UNX_IMM8 : ms_UNX_MODRM;
+}
+
+/* Prefixes and the opcode. C4, C5 and 62 begin vector instructions, whose bits choose the map. */
+static void ms_unx_opcode(ms_unx_code *code)
+{
+    ms_rd *rd = &code->rd;
+    unsigned op = ms_rd_u8(rd);
+    while (op == 0x66 || op == 0xf2 || op == 0xf3 || op == 0xf0 || (op & 0xfc) == 0x64 ||
+           (op & 0xe7) == 0x26) {
+        code->is_short |= op == 0x66;
+        op = ms_rd_u8(rd); /* ends: a failed reader gives 0 */
+    }
+    code->is_short = code->is_short && (op & 0xf8) != 0x48;
+    if ((op & 0xf0) == 0x40) {
+        code->rex = op & 0xf;
+        op = ms_rd_u8(rd);
+    }
+    code->map = 1;
+    if (op == 0xc4 || op == 0xc5 || op == 0x62) {
+        unsigned bits = ms_rd_u8(rd);
+        code->map = op == 0xc5 ? 2 : (bits & 7) + 1;
+        ms_rd_skip(rd, op == 0xc5 ? 0 : op == 0xc4 ? 1 : 2);
+        code->is_vector = true;
+        op = ms_rd_u8(rd);
+    } else if (op == 0x0f) {
+        op = ms_rd_u8(rd);
+        code->map = op == 0x38 ? 3 : op == 0x3a ? 4 : 2;
+        if (code->map != 2)
+            op = ms_rd_u8(rd);
+    }
+    code->opcode = op;
+    code->shape = code->map == 1   ? ms_unx_shape_one(op)
+                  : code->map == 2 ? ms_unx_shape_two(op)
+                  : code->map == 4 ? ms_UNX_MODRM | ms_UNX_IMM8
+                                   : ms_UNX_MODRM;
+}
+
+/* 2.1.5: ModRM, SIB and displacement. */
+static void ms_unx_operands(ms_unx_code *code)
+{
+    ms_rd *rd = &code->rd;
+    unsigned modrm = ms_rd_u8(rd), mod = modrm >> 6, low = modrm & 7;
+    bool has_index = false;
+    code->group = modrm >> 3 & 7;
+    code->reg = ms_unx_number(code->group | (code->rex & 4) << 1);
+    if (mod == 3) {
+        code->rm = ms_unx_number(low | (code->rex & 1) << 3);
+        return;
+    }
+    code->base = ms_unx_number(low | (code->rex & 1) << 3);
+    if (low == ms_UNX_CPU_RSP) {
+        unsigned sib = ms_rd_u8(rd);
+        low = sib & 7;
+        has_index = ((sib >> 3 & 7) | (code->rex & 2) << 2) != ms_UNX_CPU_RSP;
+        code->base = ms_unx_number(low | (code->rex & 1) << 3);
+    }
+    if (mod == 1)
+        code->disp = (int8_t)ms_rd_u8(rd);
+    else if (mod == 2 || low == 5)
+        code->disp = (int32_t)ms_rd_u32(rd);
+    if (has_index || (mod == 0 && low == 5)) /* or relative to rip */
+        code->base = ms_UNX_NONE;
+}
+
+/* The constant. test (f6, f7) has one in two of its groups, mov (b8 to bf) one of 64 bits, and moves from and
+ * to far addresses (a0 to a3), ret, enter have shapes of their own. */
+static void ms_unx_constant(ms_unx_code *code)
+{
+    ms_rd *rd = &code->rd;
+    unsigned op = code->opcode;
+    if (code->map == 1 && (op & 0xfe) == 0xf6 && code->group < 2)
+        code->shape |= op == 0xf6 ? ms_UNX_IMM8 : ms_UNX_IMM32;
+    if (code->map == 1 && (op & 0xfc) == 0xa0)
+        ms_rd_skip(rd, 8);
+    else if (code->map == 1 && ((op & 0xf7) == 0xc2 || op == 0xc8))
+        ms_rd_skip(rd, op == 0xc8 ? 3 : 2);
+    else if (code->map == 1 && (op & 0xf8) == 0xb8 && (code->rex & 8) != 0)
+        code->imm = (int64_t)ms_rd_u64(rd);
+    else if ((code->shape & ms_UNX_IMM8) != 0)
+        code->imm = (int8_t)ms_rd_u8(rd);
+    else if ((code->shape & ms_UNX_IMM32) != 0 && code->is_short && op != 0xe8 && op != 0xe9)
+        ms_rd_skip(rd, 2);
+    else if ((code->shape & ms_UNX_IMM32) != 0)
+        code->imm = (int32_t)ms_rd_u32(rd);
+}
+
+/* Decodes the instruction at the beginning of bytes. Returns: its length; 0: it does not end there. */
+static unsigned ms_unx_decode(ms_span bytes, ms_unx_code *code)
+{
+    ms_zero(code, sizeof *code);
+    code->rd = ms_rd_make(bytes);
+    code->reg = code->rm = code->base = ms_UNX_NONE;
+    ms_unx_opcode(code);
+    if ((code->shape & ms_UNX_MODRM) != 0)
+        ms_unx_operands(code);
+    ms_unx_constant(code);
+    return code->rd.failed ? 0 : (unsigned)ms_rd_offset(&code->rd);
+}
+
+static bool ms_unx_push(ms_unp_path *path, unsigned number)
+{
+    path->s.v[ms_UNR_X86_RSP] -= 8;
+    path->undoes = false;
+    return ms_unp_store(path, path->s.v[ms_UNR_X86_RSP], number);
+}
+
+/* number: ms_UNX_NONE: the word goes elsewhere. */
+static bool ms_unx_pop(ms_unp_path *path, unsigned number)
+{
+    uint64_t at = path->s.v[ms_UNR_X86_RSP];
+    path->s.v[ms_UNR_X86_RSP] += 8;
+    path->undoes = true;
+    if (number != ms_UNX_NONE)
+        ms_unp_load(path, number, at);
+    return number != ms_UNR_X86_RSP;
+}
+
+/* push, pop and leave. Returns: false for other instructions. */
+static bool ms_unx_stack(ms_unp_path *path, const ms_unx_code *code, bool *fits)
+{
+    unsigned op = code->opcode, number = ms_unx_number((op & 7) | (code->rex & 1) << 3);
+    if ((op & 0xf8) == 0x50)
+        *fits = ms_unx_push(path, number);
+    else if ((op & 0xf8) == 0x58)
+        *fits = ms_unx_pop(path, number);
+    else if (op == 0x68 || op == 0x6a || op == 0x9c || (op == 0xff && code->group == 6))
+        *fits = ms_unx_push(path, ms_UNX_NONE);
+    else if (op == 0x9d || op == 0x8f)
+        *fits = ms_unx_pop(path, ms_UNX_NONE);
+    else if (op == 0xc9) {
+        ms_unp_set(path, ms_UNR_X86_RSP, ms_UNR_X86_RBP, 0);
+        *fits = ms_unx_pop(path, ms_UNR_X86_RBP);
+    } else
+        return false;
+    return true;
+}
+
+/* Sets a register to another one plus an offset. */
+static void ms_unx_set(ms_unp_path *path, unsigned to, unsigned from, int64_t off)
+{
+    if (from == ms_UNX_NONE)
+        ms_unp_forget(path, to);
+    else
+        ms_unp_set(path, to, from, (uint64_t)off);
+    if (to == ms_UNR_X86_RSP)
+        path->undoes = from != to || off > 0;
+    path->makes_frame |= to == ms_UNR_X86_RBP && from == ms_UNR_X86_RSP;
+}
+
+/* add, sub and and with a constant or a register. Returns: false for other instructions. */
+static bool ms_unx_add(ms_unp_path *path, const ms_unx_code *code)
+{
+    machsym_unwind_state *s = &path->s;
+    unsigned op = code->opcode, to = code->rm, by = code->reg;
+    bool by_constant = (op & 0xfd) == 0x81 && to != ms_UNX_NONE;
+    if (by_constant && (code->group == 0 || code->group == 5))
+        ms_unx_set(path, to, to, code->group == 5 ? -code->imm : code->imm);
+    else if (by_constant && code->group == 4)
+        s->v[to] &= (uint64_t)code->imm;
+    else if ((op == 0x29 || op == 0x01) && to != ms_UNX_NONE && ms_unr_knows(s, by))
+        ms_unx_set(path, to, to, (int64_t)(op == 0x29 ? 0 - s->v[by] : s->v[by]));
+    else
+        return false;
+    return true;
+}
+
+/* Moves of 64 bits, lea and arithmetic. Returns: false for other instructions. */
+static bool ms_unx_move(ms_unp_path *path, const ms_unx_code *code)
+{
+    unsigned op = code->opcode;
+    if ((op & 0xf8) == 0xb8) { /* a constant; 32 bits clear those above */
+        ms_unr_set(&path->s, ms_unx_number((op & 7) | (code->rex & 1) << 3),
+                   (code->rex & 8) != 0 ? (uint64_t)code->imm : (uint64_t)code->imm & 0xffffffff);
+        return true;
+    }
+    if ((code->rex & 8) == 0)
+        return false;
+    if (op == 0x89 && code->rm != ms_UNX_NONE)
+        ms_unx_set(path, code->rm, code->reg, 0);
+    else if (op == 0x8b && code->rm != ms_UNX_NONE)
+        ms_unx_set(path, code->reg, code->rm, 0);
+    else if (op == 0x8d && code->rm == ms_UNX_NONE)
+        ms_unx_set(path, code->reg, code->base, code->disp);
+    else
+        return ms_unx_add(path, code);
+    return true;
+}
+
+/* Whether an opcode of one byte writes its operand that may be in memory (ModRM.rm), or the other one. */
+static bool ms_unx_writes(const ms_unx_code *code, bool rm)
+{
+    unsigned op = code->opcode, group = code->group;
+    if (op < 0x40)
+        return (op & 4) == 0 && (op & 0x38) != 0x38 && ((op & 2) == 0) == rm;
+    switch (op) {
+    case 0x63:
+    case 0x69:
+    case 0x6b:
+    case 0x8a:
+    case 0x8b:
+    case 0x8d: return !rm;
+    case 0x86:
+    case 0x87: return true; /* xchg */
+    case 0x80:
+    case 0x81:
+    case 0x83: return rm && group != 7;
+    case 0xf6:
+    case 0xf7: return rm && (group == 2 || group == 3);
+    case 0xfe:
+    case 0xff: return rm && group < 2;
+    default: return rm && (op == 0x88 || op == 0x89 || (op & 0xfe) == 0xc0 || (op & 0xfe) == 0xc6);
+    }
+}
+
+/* Other instructions: registers that they may write are unknown. Those of more than one byte may have vector
+ * registers, which have the numbers of others; a function has saved what it writes of these. */
+static void ms_unx_forget(ms_unp_path *path, const ms_unx_code *code)
+{
+    const uint64_t saved = 0xf0c8; /* rbx, rbp, rsp, r12 to r15 */
+    const unsigned own = code->map == 1 && (code->opcode & 0xf8) == 0xb0
+                             ? ms_unx_number((code->opcode & 7) | (code->rex & 1) << 3)
+                             : 0;
+    uint64_t written = 3; /* rax and rdx have operations of their own */
+    uint64_t reg = code->reg != ms_UNX_NONE ? (uint64_t)1 << code->reg : 0;
+    uint64_t rm = code->rm != ms_UNX_NONE ? (uint64_t)1 << code->rm : 0;
+    if (code->map == 1) {
+        written |= ms_unx_writes(code, true) ? rm : 0;
+        written |= ms_unx_writes(code, false) ? reg : 0;
+        written |= (uint64_t)1 << own;
+    } else {
+        written |= (reg | rm) & ~saved;
+    }
+    path->s.known &= ~written;
+}
+
+/* Follows an instruction of which bytes are the first 15 or less. target: where a branch or a jump leads. */
+static ms_unp_kind ms_unx_step(ms_unp_path *path, ms_span bytes, unsigned *len, uint64_t *target)
+{
+    ms_unx_code code;
+    bool fits = true;
+    *len = ms_unx_decode(bytes, &code);
+    *target = path->pc + *len + (uint64_t)code.imm;
+    if (*len == 0)
+        return ms_UNP_FAILS;
+    unsigned op = code.opcode;
+    if (code.map == 2 && !code.is_vector) {
+        if ((op & 0xf0) == 0x80)
+            return ms_UNP_BRANCHES;
+        if (op == 0x0b || op == 0xb9 || op == 0xff)
+            return ms_UNP_FAILS; /* ud2 and its kin */
+    }
+    if (code.map == 1) {
+        if ((op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0)
+            return ms_UNP_BRANCHES;
+        if (op == 0xe9 || op == 0xeb)
+            return ms_UNP_JUMPS;
+        if (op == 0xe8 || (op == 0xff && code.group == 2))
+            return ms_UNP_CALLS;
+        if (op == 0xff && code.group == 4) {
+            path->undoes |= code.rm == ms_UNX_NONE; /* a case of a switch jumps to a register */
+            return ms_UNP_LEAVES;
+        }
+        if ((op & 0xfe) == 0xc2)
+            return ms_UNP_RETURNS;
+        if (op == 0xcc || op == 0xf4 || op == 0xf1)
+            return ms_UNP_FAILS;
+    }
+    if (code.map != 1 || (!ms_unx_stack(path, &code, &fits) && !ms_unx_move(path, &code)))
+        ms_unx_forget(path, &code);
+    return fits ? ms_UNP_GOES_ON : ms_UNP_FAILS;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+/* ==== >>unwind-ahead =======================================================================================
+ * Job:    the caller of a frame that stopped anywhere, by the code that it would have run next.
+ * Offers: ms_unl_caller.
+ * Never:  takes more than MACHSYM_MAX_AHEAD instructions. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* Where a frame stands is not in the compact table, which describes the middle of functions. Code tells: what
+ * is ahead of a pc takes the rest of its frame down and returns, or completes the frame and calls something.
+ * Where it returns, its registers are the caller's. Where it calls, the table holds for them. */
+
+enum {
+    ms_UNL_WAITING = 6, /* branches whose targets wait; functions rarely need 3 */
+    ms_UNL_TARGETS = 24 /* that the paths have taken; none is taken twice */
+};
+
+/* The paths of a frame, and the bytes of code around the pc of one. */
+typedef struct ms_unl_search {
+    ms_unp_path path;
+    ms_unp_path waiting[ms_UNL_WAITING];
+    unsigned waiting_count;
+    uint64_t targets[ms_UNL_TARGETS];
+    unsigned target_count;
+    uint64_t code_addr;
+    unsigned code_len;
+    uint8_t code[64];
+} ms_unl_search;
+
+/* Returns: the code at an address, at least need bytes, unless memory ends before. */
+static ms_span ms_unl_code(ms_unl_search *l, uint64_t addr, unsigned need)
+{
+    uint64_t off = addr - l->code_addr;
+    if (off > l->code_len || l->code_len - off < need) {
+        const machsym_unwind_desc *desc = l->path.desc;
+        off = 0;
+        l->code_addr = addr;
+        l->code_len = sizeof l->code;
+        while (l->code_len != 0 && !desc->read(desc->ctx, addr, l->code, l->code_len))
+            l->code_len /= 2;
+    }
+    return ms_span_make(l->code + off, l->code_len - (size_t)off);
+}
+
+/* A stack pointer that nothing tells counts as a call: a frame of variable size is complete, and has a frame
+ * pointer. */
+static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
+{
+    unsigned len = 4;
+    ms_unp_kind kind = ms_UNP_FAILS;
+    if (ms_unr_arch_of(l->path.desc->cputype).is_arm64) {
+        ms_span code = ms_unl_code(l, l->path.pc, 4);
+        if (code.len >= 4 && l->path.pc % 4 == 0)
+            kind = ms_una_step(&l->path, ms_rd_raw_u32(code.ptr), target);
+    } else {
+        ms_span code = ms_unl_code(l, l->path.pc, ms_UNX_MAX);
+        code.len = code.len < ms_UNX_MAX ? code.len : (size_t)ms_UNX_MAX;
+        kind = ms_unx_step(&l->path, code, &len, target);
+    }
+    if (kind == ms_UNP_GOES_ON || kind == ms_UNP_BRANCHES)
+        l->path.pc += len;
+    unsigned sp = ms_unr_arch_of(l->path.desc->cputype).sp;
+    if (kind == ms_UNP_GOES_ON && !ms_unr_knows(&l->path.s, sp)) {
+        l->path.s.v[sp] = 0;
+        kind = ms_UNP_CALLS;
+    }
+    return kind;
+}
+
+/* Returns: whether no path was there before. */
+static bool ms_unl_is_new(ms_unl_search *l, uint64_t target)
+{
+    for (unsigned i = 0; i < l->target_count; i++)
+        if (l->targets[i] == target)
+            return false;
+    if (l->target_count == ms_UNL_TARGETS)
+        return false;
+    l->targets[l->target_count++] = target;
+    return true;
+}
+
+/* The path returns, or another function returns for it. */
+static bool ms_unl_returns(ms_unp_path *path)
+{
+    machsym_unwind_state *s = &path->s;
+    bool is_arm64 = ms_unr_arch_of(path->desc->cputype).is_arm64;
+    if (is_arm64) {
+        ms_unp_set(path, ms_UNR_ARM64_PC, ms_UNR_ARM64_LR, 0);
+        s->how = path->has_lr ? MACHSYM_UNWIND_PROLOGUE : MACHSYM_UNWIND_LEAF;
+        return ms_unr_knows(s, ms_UNR_ARM64_PC);
+    }
+    ms_unp_load(path, ms_UNR_X86_RIP, s->v[ms_UNR_X86_RSP]);
+    s->v[ms_UNR_X86_RSP] += 8;
+    s->how = MACHSYM_UNWIND_PROLOGUE;
+    return ms_unr_knows(s, ms_UNR_X86_RIP);
+}
+
+/* The path calls: the frame is complete, and its tables hold. Without tables a frame pointer leads on that
+ * the path itself has set. */
+static bool ms_unl_calls(ms_unp_path *path)
+{
+    machsym_unwind_desc desc = *path->desc;
+    const machsym_unwind_image *image = ms_unb_image(&desc, path->pc);
+    machsym_unwind_state before = path->s;
+    desc.read = ms_unp_read;
+    desc.ctx = path;
+    bool found = image != NULL && ms_unb_step(&desc, image, path->pc, &path->s);
+    if (!found) {
+        path->s = before;
+        found = path->makes_frame && ms_unb_frame(&desc, ms_unr_arch_of(desc.cputype), &path->s);
+    }
+    path->s.how = MACHSYM_UNWIND_PROLOGUE;
+    return found;
+}
+
+/* Whether code before an address calls: e8, or ff with ModRM, SIB and displacement. */
+static bool ms_unl_follows_call(const machsym_unwind_desc *desc, uint64_t addr)
+{
+    uint8_t raw[8];
+    if (ms_unb_image(desc, addr) == NULL || !desc->read(desc->ctx, addr - 8, raw, 8))
+        return false;
+    for (unsigned len = 2; len < 8; len++)
+        if (raw[8 - len] == 0xff && (raw[9 - len] & 0x38) == 0x10)
+            return true;
+    return raw[3] == 0xe8;
+}
+
+/* The path goes where a register says. A path that undid its frame goes to another function, which returns for
+ * it. One that made its frame goes to a case of a switch. If it did neither, x86 has a return address on top
+ * of the stack, or other words. */
+static bool ms_unl_leaves(ms_unp_path *path)
+{
+    bool undone = path->undoes, made = path->makes_frame || path->store_count != 0;
+    uint64_t top;
+    if (!undone && !made && !ms_unr_arch_of(path->desc->cputype).is_arm64)
+        undone = ms_unr_word(path->desc, 8, path->s.v[ms_UNR_X86_RSP], &top) &&
+                 ms_unl_follows_call(path->desc, top);
+    return undone ? ms_unl_returns(path) : made && ms_unl_calls(path);
+}
+
+/* Goes on with a branch that waits. */
+static bool ms_unl_other(ms_unl_search *l)
+{
+    if (l->waiting_count == 0)
+        return false;
+    l->path = l->waiting[--l->waiting_count];
+    return true;
+}
+
+/* Both ways of a branch lead to the caller. The next instruction goes first. */
+static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
+{
+    if (l->waiting_count < ms_UNL_WAITING && ms_unl_is_new(l, target)) {
+        ms_unp_path *other = &l->waiting[l->waiting_count++];
+        *other = l->path;
+        other->pc = target;
+    }
+    return true;
+}
+
+/* Follows the code of a frame that stopped. Returns: false where no path leads to a return or a call. */
+static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
+{
+    ms_unl_search l;
+    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    uint64_t target = 0;
+    ms_zero(&l, sizeof l);
+    l.path.desc = desc;
+    l.path.s = *s;
+    l.path.pc = s->v[arch.pc];
+    for (unsigned i = 0; i < MACHSYM_MAX_AHEAD; i++) {
+        bool goes_on = true, found = false;
+        MACHSYM_COUNT_WORK(1);
+        switch (ms_unl_instruction(&l, &target)) {
+        case ms_UNP_GOES_ON: break;
+        case ms_UNP_BRANCHES: ms_unl_branch(&l, target); break;
+        case ms_UNP_JUMPS:
+            goes_on = ms_unl_is_new(&l, target);
+            l.path.pc = target;
+            break;
+        case ms_UNP_LEAVES:
+            goes_on = false;
+            found = ms_unl_leaves(&l.path);
+            break;
+        case ms_UNP_RETURNS:
+            goes_on = false;
+            found = ms_unl_returns(&l.path);
+            break;
+        case ms_UNP_CALLS:
+            goes_on = false;
+            found = ms_unl_calls(&l.path);
+            break;
+        default: goes_on = false; break;
+        }
+        if (found && l.path.s.v[arch.sp] >= s->v[arch.sp]) {
+            *s = l.path.s;
+            return true;
+        }
+        if (!goes_on && !ms_unl_other(&l))
+            return false;
+    }
+    return false;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+/* ==== >>unwind-step ========================================================================================
+ * Job:    makes the caller's registers of a frame's.
+ * Offers: ms_uns_next.
+ * Never:  allocates; reads a stack but through the callback. */
+
+#ifndef MACHSYM_NO_UNWIND
+
 /* Whether the frame stopped at its pc. In all other frames the pc is a return address. */
 static bool ms_uns_stopped(const machsym_unwind_state *s)
 {
     return s->how == MACHSYM_UNWIND_CONTEXT || s->how == MACHSYM_UNWIND_SIGNAL;
 }
 
+/* In a frame that stopped, the table's answer is for the middle of the function. Code knows better where it
+ * leads elsewhere, into an image. Of a signal trampoline only the table knows. */
+static bool ms_uns_is_better(const machsym_unwind_desc *desc, ms_unr_arch arch,
+                             const machsym_unwind_state *ahead, const machsym_unwind_state *table)
+{
+    uint64_t by_code = ms_mo_unsigned(desc->cputype, ahead->v[arch.pc]);
+    uint64_t by_table = ms_mo_unsigned(desc->cputype, table->v[arch.pc]);
+    uint64_t differ = (by_code ^ by_table) | (ahead->v[arch.sp] ^ table->v[arch.sp]);
+    for (unsigned i = 0; i < arch.pc; i++)
+        if ((arch.kept >> i & 1) != 0 && ms_unr_knows(ahead, i))
+            differ |= (ahead->v[i] ^ table->v[i]) | (uint64_t)!ms_unr_knows(table, i);
+    if (table->how == MACHSYM_UNWIND_SIGNAL || differ == 0)
+        return false;
+    return ms_unb_image(desc, by_code) != NULL || ms_unb_image(desc, by_table) == NULL;
+}
+
 /* Steps one frame up. A return address is looked up one byte earlier, because a call may be the last
  * instruction of its function. Without a table, only the caller's frame pointer is known to be preserved. */
 static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
-    uint64_t pc = s->v[arch.pc] - (ms_uns_stopped(s) ? 0 : 1);
+    bool stopped = ms_uns_stopped(s), found;
+    uint64_t pc = s->v[arch.pc] - (stopped ? 0 : 1);
     uint64_t kept = (uint64_t)1 << arch.fp | (uint64_t)1 << arch.sp | (uint64_t)1 << arch.pc;
-    const machsym_unwind_image *image = ms_uns_image(desc, pc);
-    if (image != NULL && ms_uns_by_tables(desc, image, pc, s)) {
+    machsym_unwind_state ahead = *s;
+    const machsym_unwind_image *image = ms_unb_image(desc, pc);
+    bool has_code = stopped && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
+    if (image != NULL && ms_unb_step(desc, image, pc, s)) {
         kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
+        found = true;
     } else {
         s->how = MACHSYM_UNWIND_FP;
-        if (!ms_uns_frame(desc, arch, s))
-            return false;
+        found = ms_unb_frame(desc, arch, s);
+    }
+    if (has_code && (!found || ms_uns_is_better(desc, arch, &ahead, s))) {
+        kept |= arch.kept;
+        *s = ahead;
+        found = true;
     }
     s->known &= kept;
-    return true;
+    return found;
 }
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be

@@ -3,6 +3,7 @@
 #define TEST_ROOM <rooms/src/unwind/step.h>
 #include "test.h"
 #include "make.h"
+#include "unwind/trace.h"
 
 enum { LOAD = 0x100000000, STACK = 0x7000, WORDS = 32 };
 
@@ -444,8 +445,81 @@ static void test_last_addresses(void)
     }
 }
 
+/* ---- Frames that stopped anywhere ---- */
+
+/* Every instruction of 26 functions of each processor, compiled by clang 22 with -O2, as an emulator ran them:
+ * tests/unwind/steps.py. */
+static const char *const traces[] = {"tests/fixtures/unwind/steps-arm64",
+                                     "tests/fixtures/unwind/steps-x86_64"};
+
+static void test_every_instruction(void)
+{
+    for (size_t i = 0; i < 2; i++) {
+        trace t;
+        CHECK(trace_run(&t, traces[i], 5));
+        CHECK(t.steps > 500);
+        CHECK_EQ(t.wrong, 0);
+        CHECK(t.how[MACHSYM_UNWIND_PROLOGUE] > 50);
+        CHECK(t.how[MACHSYM_UNWIND_COMPACT] > 50);
+        CHECK(i != 0 || t.how[MACHSYM_UNWIND_LEAF] > 20);
+        trace_close(&t);
+    }
+}
+
+/* Memory that goes away in the middle of a step costs the frame, or the answer is the table's. */
+static void test_failing_reads(void)
+{
+    for (size_t i = 0; i < 2; i++) {
+        machsym_unwind_state s;
+        trace t;
+        CHECK(trace_open(&t, traces[i]));
+        for (unsigned n = 0; n < 400 && trace_next(&t, &s); n++) {
+            machsym_unwind_state first = s;
+            for (t.fails_at = 1; t.fails_at < 40; t.fails_at += 1 + t.fails_at / 4) {
+                t.reads = 0;
+                s = first;
+                machsym_unwind_next(&t.desc, &s);
+                CHECK(s.end != MACHSYM_UNWIND_GOES_ON || s.frame_count == 1);
+            }
+            t.fails_at = 0;
+        }
+        trace_close(&t);
+    }
+}
+
+/* Code of other bytes: whatever it says, a step ends, and a caller is above its callee. */
+static void test_other_code(void)
+{
+    uint64_t seed = 1, found = 0;
+    for (size_t i = 0; i < 2; i++) {
+        machsym_unwind_state s;
+        trace t;
+        CHECK(trace_open(&t, traces[i]));
+        for (unsigned n = 0; n < 900 && trace_next(&t, &s); n++) {
+            machsym_unwind_state first = s;
+            uint64_t off = s.v[t.pc] - t.parts[0].addr;
+            for (unsigned k = 0; k < 24; k++) {
+                seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+                uint8_t *byte = &t.parts[0].v[off + (seed >> 59)];
+                uint8_t before = *byte;
+                *byte = (uint8_t)(seed >> 40);
+                s = first;
+                found += machsym_unwind_next(&t.desc, &s);
+                CHECK(s.end != MACHSYM_UNWIND_GOES_ON || s.v[t.sp] >= first.v[t.sp]);
+                if (k % 3 == 0)
+                    *byte = before;
+            }
+        }
+        trace_close(&t);
+    }
+    CHECK(found > 1000);
+}
+
 int main(void)
 {
+    test_every_instruction();
+    test_failing_reads();
+    test_other_code();
     test_arm64();
     test_last_addresses();
     test_x86_64();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Unwind tables of every image of the fixtures, entry by entry: compact encodings as llvm-objdump 22 has them, the rows of
-# CFA programs as llvm-dwarfdump 22 does.
+# CFA programs as llvm-dwarfdump 22 does. Callers at every instruction, as an emulator's call log has them.
 : "${CC:=cc}"
 . tests/checks
 
@@ -18,5 +18,29 @@ if need "unwind tables" python3 llvm-objdump-22 llvm-dwarfdump-22; then
     program rows
     python3 tests/unwind/frames.py "$RUN $work/rows" tests/fixtures/bin >"$work/log"
     check "rows of CFA programs" "$work/log"
+fi
+
+# Callers at every instruction of functions that an emulator runs: STEPS=1000 are as many as were held against it.
+if need "callers at every instruction" python3 clang-22 ld64.lld-22 llvm-nm-22; then
+    program steps
+    while read -r arch flags; do
+        # shellcheck disable=SC2086 # flags are several words
+        python3 tests/unwind/steps.py "${STEPS:-30}" 3 "$work" "$arch" $flags >"$work/made" 2>&1
+        status=$?
+        if [ $status -eq 77 ]; then
+            skip "callers at every instruction: it needs python3-unicorn"
+            break
+        fi
+        count $status || cat "$work/made"
+        $RUN "$work/steps" "$work/trace" >"$work/log"
+        check "callers at every instruction: $arch $flags" "$work/log"
+    done <<'FLAGS'
+x86_64 -O0
+x86_64 -Os
+x86_64 -O2 -fomit-frame-pointer
+arm64 -O0
+arm64 -O1
+arm64 -Oz
+FLAGS
 fi
 end

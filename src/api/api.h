@@ -1135,7 +1135,11 @@ typedef enum machsym_unwind_how {
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
     MACHSYM_UNWIND_FP,      /* by the frame pointer only */
     MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame */
-    MACHSYM_UNWIND_SIGNAL   /* a signal interrupted the frame at its pc; by a CFA program */
+    MACHSYM_UNWIND_SIGNAL,  /* a signal interrupted the frame at its pc; by a CFA program */
+    /* By the code ahead of a pc where a frame stopped: its function makes or undoes its frame there. */
+    MACHSYM_UNWIND_PROLOGUE,
+    MACHSYM_UNWIND_LEAF, /* in the same way; arm64: the return address was still in its register */
+    MACHSYM_UNWIND_ASYNC /* an async function that awaits the one below: Swift's context has it */
 } machsym_unwind_how;
 
 /* Why a stack ended. */
@@ -1166,7 +1170,7 @@ typedef struct machsym_unwind_image {
 } machsym_unwind_image;
 
 /* A process to unwind in. read copies len bytes of its memory at addr. It returns false if some are
- * missing. */
+ * missing. Code is read, too, of frames that stopped. */
 typedef struct machsym_unwind_desc {
     bool (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
     void *ctx;
@@ -1187,7 +1191,7 @@ typedef struct machsym_unwind_state {
 
 /* Replaces the registers of a frame by those of its caller. The caller's pc is the return address. Returns:
  * false at the end of the stack; state->end has the reason. Allocates nothing, takes no lock, and reads the
- * process only through desc->read. It is async-signal-safe if desc->read is. It takes 12 KB of stack. Every
+ * process only through desc->read. It is async-signal-safe if desc->read is. It takes 24 KB of stack. Every
  * stack ends after at most MACHSYM_MAX_UNWIND_FRAMES frames, whatever the process contains. */
 MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
 

@@ -2,12 +2,10 @@
 #define ms_ROOM_unwind_step
 #include "../api/options.h"
 #include "../api/api.h"
-#include "../base/bytes.h"
 #include "../macho/macho.h"
-#include "../macho/pieces.h"
 #include "registers.h"
-#include "compact.h"
-#include "cfa.h"
+#include "tables.h"
+#include "ahead.h"
 
 /* ==== >>unwind-step ========================================================================================
  * Job:    makes the caller's registers of a frame's.
@@ -16,185 +14,52 @@
 
 #ifndef MACHSYM_NO_UNWIND
 
-/* Steps to the caller by a frame pointer: it points to the caller's frame pointer, and above that is the
- * return address. */
-static bool ms_uns_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
-{
-    uint64_t at = s->v[arch.fp], fp, pc;
-    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0 || !ms_unr_word(desc, arch.word, at, &fp) ||
-        !ms_unr_word(desc, arch.word, at + arch.word, &pc))
-        return false;
-    ms_unr_set(s, arch.fp, fp);
-    ms_unr_set(s, arch.sp, at + 2 * (uint64_t)arch.word);
-    ms_unr_set(s, arch.pc, pc);
-    return true;
-}
-
-/* Register pairs are saved one below the other from at down, x19 and x20 first. Pairs of floating-point
- * registers come after them, so they do not move the others. */
-static void ms_uns_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
-                               uint64_t at)
-{
-    for (unsigned i = 0; i < 5; i++) {
-        if ((encoding >> i & 1) == 0)
-            continue;
-        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i, 8, at);
-        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i + 1, 8, at - 8);
-        at -= 16;
-    }
-}
-
-static bool ms_uns_arm64(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
-{
-    uint64_t fp = s->v[ms_UNR_ARM64_FP];
-    switch (encoding & ms_UNC_MODE) {
-    case ms_UNC_ARM64_FRAME:
-        if (!ms_uns_frame(desc, ms_unr_arch_of(desc->cputype), s))
-            return false;
-        ms_uns_arm64_pairs(desc, s, encoding, fp - 8);
-        return true;
-    case ms_UNC_ARM64_FRAMELESS: {
-        uint64_t size = (uint64_t)(encoding >> 12 & 0xfff) * 16;
-        if (!ms_unr_knows(s, ms_UNR_ARM64_LR))
-            return false; /* a call overwrote it; only the first frame can lack a record of its own */
-        ms_unr_set(s, ms_UNR_ARM64_SP, s->v[ms_UNR_ARM64_SP] + size);
-        ms_uns_arm64_pairs(desc, s, encoding, s->v[ms_UNR_ARM64_SP] - 8);
-        ms_unr_set(s, ms_UNR_ARM64_PC, s->v[ms_UNR_ARM64_LR]);
-        return true;
-    }
-    default: return false;
-    }
-}
-
-/* Returns the register that an encoding numbers 1 to 6. 0 and 7 are no registers. */
-static unsigned ms_uns_x86_register(uint32_t cputype, unsigned number)
-{
-    static const uint8_t of_x86_64[6] = {ms_UNR_X86_RBX, ms_UNR_X86_R12, 13, 14, 15, ms_UNR_X86_RBP};
-    static const uint8_t of_i386[6] = {ms_UNR_I386_EBX, ms_UNR_I386_ECX, ms_UNR_I386_EDX,
-                                       ms_UNR_I386_EDI, ms_UNR_I386_ESI, ms_UNR_I386_EBP};
-    if (number == 0 || number > 6)
-        return ms_UNR_NONE;
-    return cputype == ms_CPU_X86_64 ? of_x86_64[number - 1] : of_i386[number - 1];
-}
-
-static bool ms_uns_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
-{
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
-    uint64_t at = s->v[arch.fp] - (uint64_t)arch.word * (encoding >> 16 & 0xff);
-    if (!ms_uns_frame(desc, arch, s))
-        return false;
-    for (unsigned i = 0; i < 5; i++) {
-        unsigned number = ms_uns_x86_register(desc->cputype, encoding >> 3 * i & 7);
-        if (number != ms_UNR_NONE)
-            ms_unr_load(desc, s, number, arch.word, at);
-        at += arch.word;
-    }
-    return true;
-}
-
-/* start: address of the function. Its instruction "sub rsp" has the size of a large stack. */
-static bool ms_uns_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
-                                 uint64_t start)
-{
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
-    uint8_t saved[ms_UNC_SAVED_MAX];
-    uint64_t size = encoding >> 16 & 0xff, pc;
-    unsigned count = ms_unc_saved(encoding, saved);
-    if ((encoding & ms_UNC_MODE) == ms_UNC_X86_INDIRECT) {
-        if (!ms_unr_word(desc, 4, start + size, &size))
-            return false;
-        size += (uint64_t)arch.word * (encoding >> 13 & 7);
-    } else {
-        size *= arch.word;
-    }
-    if (size < (uint64_t)arch.word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
-        return false;
-    uint64_t cfa = s->v[arch.sp] + size, at = cfa - (uint64_t)arch.word * (count + 1);
-    if (!ms_unr_word(desc, arch.word, cfa - arch.word, &pc))
-        return false;
-    for (unsigned i = 0; i < count; i++, at += arch.word)
-        ms_unr_load(desc, s, ms_uns_x86_register(desc->cputype, saved[i]), arch.word, at);
-    ms_unr_set(s, arch.sp, cfa);
-    ms_unr_set(s, arch.pc, pc);
-    return true;
-}
-
-static bool ms_uns_compact(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
-                           uint64_t start)
-{
-    if (ms_unr_arch_of(desc->cputype).is_arm64)
-        return ms_uns_arm64(desc, s, encoding);
-    switch (encoding & ms_UNC_MODE) {
-    case ms_UNC_X86_FRAME: return ms_uns_x86_frame(desc, s, encoding);
-    case ms_UNC_X86_IMMEDIATE:
-    case ms_UNC_X86_INDIRECT: return ms_uns_x86_frameless(desc, s, encoding, start);
-    default: return false;
-    }
-}
-
-static const machsym_unwind_image *ms_uns_image(const machsym_unwind_desc *desc, uint64_t pc)
-{
-    for (size_t i = 0; i < desc->image_count; i++) {
-        MACHSYM_COUNT_WORK(1);
-        if (pc >= desc->images[i].load_addr && pc - desc->images[i].load_addr < desc->images[i].size)
-            return &desc->images[i];
-    }
-    return NULL;
-}
-
-static ms_piece_source ms_uns_source(const machsym_unwind_desc *desc, const machsym_unwind_section *section)
-{
-    ms_piece_source source;
-    source.bytes = ms_span_make(section->bytes.ptr, section->bytes.len);
-    source.read = section->bytes.ptr != NULL ? NULL : desc->read;
-    source.ctx = desc->ctx;
-    source.addr = section->addr;
-    source.size = section->size;
-    return source;
-}
-
-/* Steps by the tables of an image. The compact table comes first. If it refers to DWARF or fails, the
- * function's FDE is used. */
-static bool ms_uns_by_tables(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
-                             machsym_unwind_state *s)
-{
-    ms_piece_source info = ms_uns_source(desc, &image->unwind_info);
-    ms_piece_source frames = ms_uns_source(desc, &image->eh_frame);
-    ms_unc_entry entry = {0, 0};
-    uint32_t dwarf = ms_unr_arch_of(desc->cputype).is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
-    uint64_t off = 0;
-    s->how = MACHSYM_UNWIND_COMPACT;
-    if (ms_unc_find(&info, pc - image->load_addr, &entry)) {
-        if (ms_uns_compact(desc, s, entry.encoding, image->load_addr + entry.lo))
-            return true;
-        if ((entry.encoding & ms_UNC_MODE) == dwarf)
-            off = entry.encoding & ms_UNC_DWARF_OFFSET;
-    }
-    return ms_cfa_step(desc, &frames, off, pc, s);
-}
-
 /* Whether the frame stopped at its pc. In all other frames the pc is a return address. */
 static bool ms_uns_stopped(const machsym_unwind_state *s)
 {
     return s->how == MACHSYM_UNWIND_CONTEXT || s->how == MACHSYM_UNWIND_SIGNAL;
 }
 
+/* In a frame that stopped, the table's answer is for the middle of the function. Code knows better where it
+ * leads elsewhere, into an image. Of a signal trampoline only the table knows. */
+static bool ms_uns_is_better(const machsym_unwind_desc *desc, ms_unr_arch arch,
+                             const machsym_unwind_state *ahead, const machsym_unwind_state *table)
+{
+    uint64_t by_code = ms_mo_unsigned(desc->cputype, ahead->v[arch.pc]);
+    uint64_t by_table = ms_mo_unsigned(desc->cputype, table->v[arch.pc]);
+    uint64_t differ = (by_code ^ by_table) | (ahead->v[arch.sp] ^ table->v[arch.sp]);
+    for (unsigned i = 0; i < arch.pc; i++)
+        if ((arch.kept >> i & 1) != 0 && ms_unr_knows(ahead, i))
+            differ |= (ahead->v[i] ^ table->v[i]) | (uint64_t)!ms_unr_knows(table, i);
+    if (table->how == MACHSYM_UNWIND_SIGNAL || differ == 0)
+        return false;
+    return ms_unb_image(desc, by_code) != NULL || ms_unb_image(desc, by_table) == NULL;
+}
+
 /* Steps one frame up. A return address is looked up one byte earlier, because a call may be the last
  * instruction of its function. Without a table, only the caller's frame pointer is known to be preserved. */
 static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
-    uint64_t pc = s->v[arch.pc] - (ms_uns_stopped(s) ? 0 : 1);
+    bool stopped = ms_uns_stopped(s), found;
+    uint64_t pc = s->v[arch.pc] - (stopped ? 0 : 1);
     uint64_t kept = (uint64_t)1 << arch.fp | (uint64_t)1 << arch.sp | (uint64_t)1 << arch.pc;
-    const machsym_unwind_image *image = ms_uns_image(desc, pc);
-    if (image != NULL && ms_uns_by_tables(desc, image, pc, s)) {
+    machsym_unwind_state ahead = *s;
+    const machsym_unwind_image *image = ms_unb_image(desc, pc);
+    bool has_code = stopped && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
+    if (image != NULL && ms_unb_step(desc, image, pc, s)) {
         kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
+        found = true;
     } else {
         s->how = MACHSYM_UNWIND_FP;
-        if (!ms_uns_frame(desc, arch, s))
-            return false;
+        found = ms_unb_frame(desc, arch, s);
+    }
+    if (has_code && (!found || ms_uns_is_better(desc, arch, &ahead, s))) {
+        kept |= arch.kept;
+        *s = ahead;
+        found = true;
     }
     s->known &= kept;
-    return true;
+    return found;
 }
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be

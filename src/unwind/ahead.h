@@ -1,0 +1,218 @@
+#ifndef ms_ROOM_unwind_ahead
+#define ms_ROOM_unwind_ahead
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "registers.h"
+#include "tables.h"
+#include "path.h"
+#include "arm64.h"
+#include "x86_64.h"
+
+/* ==== >>unwind-ahead =======================================================================================
+ * Job:    the caller of a frame that stopped anywhere, by the code that it would have run next.
+ * Offers: ms_unl_caller.
+ * Never:  takes more than MACHSYM_MAX_AHEAD instructions. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* Where a frame stands is not in the compact table, which describes the middle of functions. Code tells: what
+ * is ahead of a pc takes the rest of its frame down and returns, or completes the frame and calls something.
+ * Where it returns, its registers are the caller's. Where it calls, the table holds for them. */
+
+enum {
+    ms_UNL_WAITING = 6, /* branches whose targets wait; functions rarely need 3 */
+    ms_UNL_TARGETS = 24 /* that the paths have taken; none is taken twice */
+};
+
+/* The paths of a frame, and the bytes of code around the pc of one. */
+typedef struct ms_unl_search {
+    ms_unp_path path;
+    ms_unp_path waiting[ms_UNL_WAITING];
+    unsigned waiting_count;
+    uint64_t targets[ms_UNL_TARGETS];
+    unsigned target_count;
+    uint64_t code_addr;
+    unsigned code_len;
+    uint8_t code[64];
+} ms_unl_search;
+
+/* Returns: the code at an address, at least need bytes, unless memory ends before. */
+static ms_span ms_unl_code(ms_unl_search *l, uint64_t addr, unsigned need)
+{
+    uint64_t off = addr - l->code_addr;
+    if (off > l->code_len || l->code_len - off < need) {
+        const machsym_unwind_desc *desc = l->path.desc;
+        off = 0;
+        l->code_addr = addr;
+        l->code_len = sizeof l->code;
+        while (l->code_len != 0 && !desc->read(desc->ctx, addr, l->code, l->code_len))
+            l->code_len /= 2;
+    }
+    return ms_span_make(l->code + off, l->code_len - (size_t)off);
+}
+
+/* A stack pointer that nothing tells counts as a call: a frame of variable size is complete, and has a frame
+ * pointer. */
+static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
+{
+    unsigned len = 4;
+    ms_unp_kind kind = ms_UNP_FAILS;
+    if (ms_unr_arch_of(l->path.desc->cputype).is_arm64) {
+        ms_span code = ms_unl_code(l, l->path.pc, 4);
+        if (code.len >= 4 && l->path.pc % 4 == 0)
+            kind = ms_una_step(&l->path, ms_rd_raw_u32(code.ptr), target);
+    } else {
+        ms_span code = ms_unl_code(l, l->path.pc, ms_UNX_MAX);
+        code.len = code.len < ms_UNX_MAX ? code.len : (size_t)ms_UNX_MAX;
+        kind = ms_unx_step(&l->path, code, &len, target);
+    }
+    if (kind == ms_UNP_GOES_ON || kind == ms_UNP_BRANCHES)
+        l->path.pc += len;
+    unsigned sp = ms_unr_arch_of(l->path.desc->cputype).sp;
+    if (kind == ms_UNP_GOES_ON && !ms_unr_knows(&l->path.s, sp)) {
+        l->path.s.v[sp] = 0;
+        kind = ms_UNP_CALLS;
+    }
+    return kind;
+}
+
+/* Returns: whether no path was there before. */
+static bool ms_unl_is_new(ms_unl_search *l, uint64_t target)
+{
+    for (unsigned i = 0; i < l->target_count; i++)
+        if (l->targets[i] == target)
+            return false;
+    if (l->target_count == ms_UNL_TARGETS)
+        return false;
+    l->targets[l->target_count++] = target;
+    return true;
+}
+
+/* The path returns, or another function returns for it. */
+static bool ms_unl_returns(ms_unp_path *path)
+{
+    machsym_unwind_state *s = &path->s;
+    bool is_arm64 = ms_unr_arch_of(path->desc->cputype).is_arm64;
+    if (is_arm64) {
+        ms_unp_set(path, ms_UNR_ARM64_PC, ms_UNR_ARM64_LR, 0);
+        s->how = path->has_lr ? MACHSYM_UNWIND_PROLOGUE : MACHSYM_UNWIND_LEAF;
+        return ms_unr_knows(s, ms_UNR_ARM64_PC);
+    }
+    ms_unp_load(path, ms_UNR_X86_RIP, s->v[ms_UNR_X86_RSP]);
+    s->v[ms_UNR_X86_RSP] += 8;
+    s->how = MACHSYM_UNWIND_PROLOGUE;
+    return ms_unr_knows(s, ms_UNR_X86_RIP);
+}
+
+/* The path calls: the frame is complete, and its tables hold. Without tables a frame pointer leads on that
+ * the path itself has set. */
+static bool ms_unl_calls(ms_unp_path *path)
+{
+    machsym_unwind_desc desc = *path->desc;
+    const machsym_unwind_image *image = ms_unb_image(&desc, path->pc);
+    machsym_unwind_state before = path->s;
+    desc.read = ms_unp_read;
+    desc.ctx = path;
+    bool found = image != NULL && ms_unb_step(&desc, image, path->pc, &path->s);
+    if (!found) {
+        path->s = before;
+        found = path->makes_frame && ms_unb_frame(&desc, ms_unr_arch_of(desc.cputype), &path->s);
+    }
+    path->s.how = MACHSYM_UNWIND_PROLOGUE;
+    return found;
+}
+
+/* Whether code before an address calls: e8, or ff with ModRM, SIB and displacement. */
+static bool ms_unl_follows_call(const machsym_unwind_desc *desc, uint64_t addr)
+{
+    uint8_t raw[8];
+    if (ms_unb_image(desc, addr) == NULL || !desc->read(desc->ctx, addr - 8, raw, 8))
+        return false;
+    for (unsigned len = 2; len < 8; len++)
+        if (raw[8 - len] == 0xff && (raw[9 - len] & 0x38) == 0x10)
+            return true;
+    return raw[3] == 0xe8;
+}
+
+/* The path goes where a register says. A path that undid its frame goes to another function, which returns for
+ * it. One that made its frame goes to a case of a switch. If it did neither, x86 has a return address on top
+ * of the stack, or other words. */
+static bool ms_unl_leaves(ms_unp_path *path)
+{
+    bool undone = path->undoes, made = path->makes_frame || path->store_count != 0;
+    uint64_t top;
+    if (!undone && !made && !ms_unr_arch_of(path->desc->cputype).is_arm64)
+        undone = ms_unr_word(path->desc, 8, path->s.v[ms_UNR_X86_RSP], &top) &&
+                 ms_unl_follows_call(path->desc, top);
+    return undone ? ms_unl_returns(path) : made && ms_unl_calls(path);
+}
+
+/* Goes on with a branch that waits. */
+static bool ms_unl_other(ms_unl_search *l)
+{
+    if (l->waiting_count == 0)
+        return false;
+    l->path = l->waiting[--l->waiting_count];
+    return true;
+}
+
+/* Both ways of a branch lead to the caller. The next instruction goes first. */
+static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
+{
+    if (l->waiting_count < ms_UNL_WAITING && ms_unl_is_new(l, target)) {
+        ms_unp_path *other = &l->waiting[l->waiting_count++];
+        *other = l->path;
+        other->pc = target;
+    }
+    return true;
+}
+
+/* Follows the code of a frame that stopped. Returns: false where no path leads to a return or a call. */
+static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
+{
+    ms_unl_search l;
+    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    uint64_t target = 0;
+    ms_zero(&l, sizeof l);
+    l.path.desc = desc;
+    l.path.s = *s;
+    l.path.pc = s->v[arch.pc];
+    for (unsigned i = 0; i < MACHSYM_MAX_AHEAD; i++) {
+        bool goes_on = true, found = false;
+        MACHSYM_COUNT_WORK(1);
+        switch (ms_unl_instruction(&l, &target)) {
+        case ms_UNP_GOES_ON: break;
+        case ms_UNP_BRANCHES: ms_unl_branch(&l, target); break;
+        case ms_UNP_JUMPS:
+            goes_on = ms_unl_is_new(&l, target);
+            l.path.pc = target;
+            break;
+        case ms_UNP_LEAVES:
+            goes_on = false;
+            found = ms_unl_leaves(&l.path);
+            break;
+        case ms_UNP_RETURNS:
+            goes_on = false;
+            found = ms_unl_returns(&l.path);
+            break;
+        case ms_UNP_CALLS:
+            goes_on = false;
+            found = ms_unl_calls(&l.path);
+            break;
+        default: goes_on = false; break;
+        }
+        if (found && l.path.s.v[arch.sp] >= s->v[arch.sp]) {
+            *s = l.path.s;
+            return true;
+        }
+        if (!goes_on && !ms_unl_other(&l))
+            return false;
+    }
+    return false;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+#endif /* ms_ROOM_unwind_ahead */
