@@ -565,8 +565,8 @@
  *   >>unwind-cfa    the caller's registers by the CFA program of a function.
  *   >>unwind-tables the caller's registers by the tables of an image, or by a frame pointer.
  *   >>unwind-path   the registers and stores of a frame that goes on in thought, a few instructions at a time.
- *                   what one instruction of arm64 does to the stack pointer, saved registers and the place of execution.
- *                   what one instruction of x86_64 does to the stack pointer, saved registers and the place of execution.
+ *                   what an instruction of arm64 does to the stack pointer, saved registers and pc.
+ *                   what an instruction of x86_64 does to the stack pointer, saved registers and pc.
  *   >>unwind-ahead  the caller of a frame that stopped anywhere, by the code that it would have run next.
  *   >>unwind-step   makes the caller's registers of a frame's.
  *   >>forms         reads the values of DWARF entries.
@@ -11884,7 +11884,7 @@ static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_im
 
 /* ==== >>unwind-path ========================================================================================
  * Job:    the registers and stores of a frame that goes on in thought, a few instructions at a time.
- * Offers: ms_unp_path, ms_unp_kind, ms_unp_store, ms_unp_load, ms_unp_move_sp.
+ * Offers: ms_unp_path, ms_unp_kind, ms_unp_store, ms_unp_load.
  * Never:  writes to the process. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -11979,7 +11979,7 @@ static void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64
 #endif /* MACHSYM_NO_UNWIND */
 
 /* ==== >>unwind-arm64 =======================================================================================
- * Job:    what one instruction of arm64 does to the stack pointer, saved registers and the place of execution.
+ * Job:    what an instruction of arm64 does to the stack pointer, saved registers and pc.
  * Offers: ms_una_step.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
@@ -12146,7 +12146,7 @@ static ms_unp_kind ms_una_step(ms_unp_path *path, uint32_t word, uint64_t *targe
 #endif /* MACHSYM_NO_UNWIND */
 
 /* ==== >>unwind-x86_64 ======================================================================================
- * Job:    what one instruction of x86_64 does to the stack pointer, saved registers and the place of execution.
+ * Job:    what an instruction of x86_64 does to the stack pointer, saved registers and pc.
  * Offers: ms_unx_step.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
@@ -12614,7 +12614,7 @@ static bool ms_unl_follows_call(const machsym_unwind_desc *desc, uint64_t addr)
     return raw[3] == 0xe8;
 }
 
-/* The path goes where a register says. A path that undid its frame goes to another function, which returns for
+/* The path goes where a register says. One that undid its frame goes to another function, which returns for
  * it. One that made its frame goes to a case of a switch. If it did neither, x86 has a return address on top
  * of the stack, or other words. */
 static bool ms_unl_leaves(ms_unp_path *path)

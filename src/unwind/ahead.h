@@ -136,7 +136,7 @@ static bool ms_unl_follows_call(const machsym_unwind_desc *desc, uint64_t addr)
     return raw[3] == 0xe8;
 }
 
-/* The path goes where a register says. A path that undid its frame goes to another function, which returns for
+/* The path goes where a register says. One that undid its frame goes to another function, which returns for
  * it. One that made its frame goes to a case of a switch. If it did neither, x86 has a return address on top
  * of the stack, or other words. */
 static bool ms_unl_leaves(ms_unp_path *path)

@@ -1,13 +1,11 @@
 #ifndef ms_ROOM_unwind_arm64
 #define ms_ROOM_unwind_arm64
 #include "../api/api.h"
-#include "../base/bytes.h"
-#include "../base/reader.h"
 #include "registers.h"
 #include "path.h"
 
 /* ==== >>unwind-arm64 =======================================================================================
- * Job:    what one instruction of arm64 does to the stack pointer, saved registers and the place of execution.
+ * Job:    what an instruction of arm64 does to the stack pointer, saved registers and pc.
  * Offers: ms_una_step.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 

@@ -1,14 +1,12 @@
 #ifndef ms_ROOM_unwind_path
 #define ms_ROOM_unwind_path
-#include "../api/options.h"
 #include "../api/api.h"
-#include "../base/bytes.h"
 #include "../base/reader.h"
 #include "registers.h"
 
 /* ==== >>unwind-path ========================================================================================
  * Job:    the registers and stores of a frame that goes on in thought, a few instructions at a time.
- * Offers: ms_unp_path, ms_unp_kind, ms_unp_store, ms_unp_load, ms_unp_move_sp.
+ * Offers: ms_unp_path, ms_unp_kind, ms_unp_store, ms_unp_load.
  * Never:  writes to the process. */
 
 #ifndef MACHSYM_NO_UNWIND

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_unwind_tables
 #define ms_ROOM_unwind_tables
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../macho/macho.h"

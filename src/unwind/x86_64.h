@@ -7,7 +7,7 @@
 #include "path.h"
 
 /* ==== >>unwind-x86_64 ======================================================================================
- * Job:    what one instruction of x86_64 does to the stack pointer, saved registers and the place of execution.
+ * Job:    what an instruction of x86_64 does to the stack pointer, saved registers and pc.
  * Offers: ms_unx_step.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
