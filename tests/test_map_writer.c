@@ -936,6 +936,17 @@ static void check_depth(void)
     CHECK_EQ(frames_of_depth(4096), 0); /* damage: its walk could take long */
 }
 
+/* Unpacks piece by piece, as names are read: each step goes on where the one before stopped. */
+static void check_in_steps(ms_span dict, ms_span packed, const uint8_t *whole, size_t len, size_t step)
+{
+    uint8_t room[ms_PK_BLOCK + 16];
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    for (size_t want = step; want < ms_PK_BLOCK + step; want += step)
+        at = ms_pk_unpack(dict, &rd, room, at, want < ms_PK_BLOCK ? want : ms_PK_BLOCK);
+    CHECK(at == len && memcmp(room, whole, len) == 0);
+}
+
 /* Unpacks hostile bytes into room that is guarded on both sides. */
 static size_t unpack(const uint8_t *packed, size_t len)
 {
@@ -949,8 +960,10 @@ static size_t unpack(const uint8_t *packed, size_t len)
     uint8_t *exact = (uint8_t *)malloc(len + (len == 0));
     if (len > 0)
         memcpy(exact, packed, len);
-    size_t got_len =
-        ms_pk_unpack(ms_span_make(dict, sizeof dict), ms_span_make(exact, len), out.room, ms_PK_BLOCK);
+    ms_rd rd = ms_rd_make(ms_span_make(exact, len));
+    size_t got_len = ms_pk_unpack(ms_span_make(dict, sizeof dict), &rd, out.room, 0, ms_PK_BLOCK);
+    check_in_steps(ms_span_make(dict, sizeof dict), ms_span_make(exact, len), out.room, got_len,
+                   1 + len % 97);
     free(exact);
     bool touched = false;
     for (size_t i = 0; i < sizeof out.before; i++)
@@ -1011,9 +1024,11 @@ static void check_pack(void)
         }
         size_t len = ms_pk_pack(&dict, text, sizeof text, packed);
         memset(back, 0, sizeof back);
-        size_t got_len =
-            ms_pk_unpack(ms_span_make(dict.text, dict.len), ms_span_make(packed, len), back, sizeof back);
+        ms_span words = ms_span_make(dict.text, dict.len);
+        ms_rd rd = ms_rd_make(ms_span_make(packed, len));
+        size_t got_len = ms_pk_unpack(words, &rd, back, 0, ms_PK_BLOCK);
         CHECK(got_len == sizeof text && memcmp(text, back, sizeof text) == 0);
+        check_in_steps(words, ms_span_make(packed, len), text, sizeof text, 1 + round % 200);
     }
     test_end("what is packed comes back");
 }

@@ -32,6 +32,7 @@ enum {
     ms_PK_TAIL = 12,     /* no match begins within this many bytes of the end: the format wants that */
     ms_PK_LAST = 5,      /* nor ends within this many */
     ms_PK_LONG = 15,     /* a length of so much or more goes on in further bytes */
+    ms_PK_USUAL = 992,   /* of a block; its last 32 bytes are not unpacked in whole steps */
     ms_PK_BITS = 9,      /* of the hash of a word in the block */
     ms_PK_DICT_BITS = 13 /* of the hash of a word in the dictionary */
 };
@@ -195,62 +196,84 @@ static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t bac
     return end;
 }
 
-/* Unpacks sequences without a check of each byte, which does for nearly all. It stops before the first
- * sequence that has a long length, whose match overlaps itself by less than 8 bytes or crosses the end of
- * the dictionary, or that is near the end of the packed bytes (a sequence without long lengths has 17
- * bytes) or of the block (it makes 14 literals and 18 bytes of match at most). Each copies 16 bytes of
- * literals and 24 of match; the next sequence overwrites what was too much. Returns how far the block is
- * unpacked. */
-static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+/* Copies in steps of 16 bytes, up to 15 bytes more than len. */
+static inline void ms_pk_copy_literals(uint8_t *out, const uint8_t *from, size_t len)
 {
+    for (size_t i = 0; i < len; i += 16)
+        ms_copy(out + i, from + i, 16);
+}
+
+/* Unpacks sequences without a check of each byte, which does for nearly all. It stops before the first
+ * sequence that has a length of more than one further byte, whose match overlaps itself by less than 8 bytes
+ * or crosses the end of the dictionary, or that is near the end of the packed bytes or of the block. Copies
+ * are of whole steps; the next sequence overwrites what was too much, and out has 16 bytes of room after the
+ * block. Returns how far the block is unpacked. */
+static size_t ms_pk_unpack_usual(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+{
+    const size_t stop = want < ms_PK_USUAL ? want : (size_t)ms_PK_USUAL;
     const uint8_t *p = rd->p;
-    while (rd->end - p >= 18 && at + 32 <= ms_PK_BLOCK && at < want) {
+    while (rd->end - p >= 18 && at < stop) { /* token, 14 literals, distance, further byte */
+        const uint8_t *next = p + 1;
         size_t literals = *p >> 4;
         size_t match = (*p & 15u) + ms_PK_MIN;
-        size_t back = ms_rd_raw_u16(p + 1 + literals);
-        size_t to = at + literals;
         MACHSYM_COUNT_WORK(1);
-        if (literals == ms_PK_LONG || match == ms_PK_LONG + ms_PK_MIN || back < 8 || back > to + dict.len ||
-            (back > to && back - to < 24))
+        if (literals == ms_PK_LONG) {
+            literals += *next++;
+            if (literals > ms_PK_USUAL - at || literals == ms_PK_LONG + 255 ||
+                (size_t)(rd->end - next) < literals + 19)
+                break;
+            ms_pk_copy_literals(out + at, next, literals);
+        } else {
+            ms_copy(out + at, next, 16);
+        }
+        size_t to = at + literals;
+        size_t back = ms_rd_raw_u16(next + literals);
+        next += literals + 2;
+        if (match == ms_PK_LONG + ms_PK_MIN)
+            match += *next++;
+        if (match > ms_PK_BLOCK - to || match == ms_PK_LONG + ms_PK_MIN + 255 || back < 8 ||
+            back > to + dict.len || (back > to && back - to < match + 24))
             break;
         const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
-        ms_copy(out + at, p + 1, 16);
-        ms_copy(out + to, from, 8); /* three copies: a match may overlap what it makes */
+        ms_copy(out + to, from, 8); /* steps of 8: a match may overlap what it makes */
         ms_copy(out + to + 8, from + 8, 8);
         ms_copy(out + to + 16, from + 16, 8);
-        p += 1 + literals + 2;
+        for (size_t i = 24; i < match; i += 8)
+            ms_copy(out + to + i, from + i, 8);
+        p = next;
         at = to + match;
     }
     rd->p = p;
     return at;
 }
 
-/* Unpacks a block until its first want bytes are there. Returns how many bytes there are; fewer than want
- * when the packed bytes are damaged. */
-static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
+/* Unpacks a block until its first want bytes are there, of which the first at bytes are there already; rd
+ * goes on with the packed bytes. Returns how many bytes there are: fewer than want when the packed bytes are
+ * damaged, and then as many whatever was wanted. */
+static size_t ms_pk_unpack(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
 {
-    ms_rd rd = ms_rd_make(packed);
-    size_t at = 0;
-    if (packed.len >= ms_PK_BLOCK) {
-        ms_copy(out, packed.ptr, ms_PK_BLOCK);
+    if (at == 0 && ms_rd_left(rd) >= ms_PK_BLOCK) {
+        ms_copy(out, rd->p, ms_PK_BLOCK);
         return ms_PK_BLOCK;
     }
-    while (ms_rd_left(&rd) > 0 && at < want) {
-        at = ms_pk_unpack_short(dict, &rd, out, at, want);
+    while (ms_rd_left(rd) > 0 && at < want) {
+        at = ms_pk_unpack_usual(dict, rd, out, at, want);
         if (at >= want)
             break;
-        uint8_t token = ms_rd_u8(&rd);
-        ms_span literals = ms_rd_span(&rd, ms_pk_get_length(&rd, token >> 4));
-        if (literals.len > ms_PK_BLOCK - at)
+        uint8_t token = ms_rd_u8(rd);
+        ms_span literals = ms_rd_span(rd, ms_pk_get_length(rd, token >> 4));
+        bool fits = literals.len <= ms_PK_BLOCK - at;
+        if (fits)
+            ms_copy(out + at, literals.ptr, literals.len);
+        at += fits ? literals.len : 0;
+        if (fits && ms_rd_left(rd) == 0)
             break;
-        ms_copy(out + at, literals.ptr, literals.len);
-        at += literals.len;
-        if (ms_rd_left(&rd) == 0)
+        size_t back = ms_rd_u16(rd);
+        size_t match = ms_pk_get_length(rd, token & 15) + ms_PK_MIN;
+        if (!fits || rd->failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at) {
+            rd->p = rd->end; /* what follows would be taken for something else */
             break;
-        size_t back = ms_rd_u16(&rd);
-        size_t match = ms_pk_get_length(&rd, token & 15) + ms_PK_MIN;
-        if (rd.failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at)
-            break;
+        }
         at = ms_pk_copy_match(dict, out, at, back, match);
     }
     return at;

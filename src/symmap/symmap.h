@@ -44,8 +44,8 @@ enum {
     ms_MAP_UNTIL_RUN = 6,
     ms_MAP_UNTIL_ANSWER = 9,
     ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */
-    /* Bytes of a block that are unpacked for a name at first: most names end within them. */
-    ms_MAP_AHEAD = 128,
+    /* Bytes of a block that are unpacked beyond those that are asked for: lengths stand alone. */
+    ms_MAP_AHEAD = 16,
     /* Texts of each kind that a session finds without a look into their block. */
     ms_MAP_RECENT = 64
 };
@@ -644,7 +644,8 @@ static ms_INLINE bool ms_map_open_run(ms_pg *pages, const ms_map_area *runs, uin
 typedef struct ms_map_block {
     uint64_t unit; /* number + 1; 0: none */
     uint64_t next; /* the unit where the next block begins */
-    size_t len;
+    size_t len;    /* bytes that are unpacked */
+    ms_rd rest;    /* the packed bytes of what is not; of a map in pages they do not stay */
     uint8_t v[ms_PK_BLOCK + 16];
 } ms_map_block;
 
@@ -1194,6 +1195,10 @@ static bool ms_map_turn_to(const machsym_map *map, ms_map_kept *kept, uint64_t u
     ms_pg *pages = ms_map_kept_pages(kept);
     if (block->unit == unit + 1 && block->len >= want)
         return true;
+    if (block->unit == unit + 1 && pages == NULL) {
+        block->len = ms_pk_unpack(ms_map_dict(map, kept), &block->rest, block->v, block->len, want);
+        return block->len >= want;
+    }
     if (unit >= text->len / ms_MAP_UNIT || (pages == NULL && !ms_map_is_here(map)))
         return false;
     ms_span dict = ms_map_dict(map, kept);
@@ -1207,7 +1212,8 @@ static bool ms_map_turn_to(const machsym_map *map, ms_map_kept *kept, uint64_t u
         return false;
     block->unit = unit + 1;
     block->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
-    block->len = ms_pk_unpack(dict, ms_span_make(p + 2, (size_t)size), block->v, want);
+    block->rest = ms_rd_make(ms_span_make(p + 2, (size_t)size));
+    block->len = ms_pk_unpack(dict, &block->rest, block->v, 0, want);
     return block->len >= want;
 }
 
@@ -1262,7 +1268,7 @@ static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
             return 0;
         return len < left ? len : left;
     }
-    size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
+    size_t ahead = len + ms_MAP_AHEAD;
     if (!ms_map_turn_to(t->map, t->kept, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK,
                         t->block))
         return 0;
