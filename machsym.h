@@ -12449,7 +12449,7 @@ static void ms_unx_forget(ms_unp_path *path, const ms_unx_code *code)
     path->s.known &= ~written;
 }
 
-/* Follows an instruction of which bytes are the first 15 or less. target: where a branch or a jump leads. */
+/* Follows an instruction. bytes: its first 15 or fewer. target: where a branch or a jump leads. */
 static ms_unp_kind ms_unx_step(ms_unp_path *path, ms_span bytes, unsigned *len, uint64_t *target)
 {
     ms_unx_code code;
@@ -18061,7 +18061,7 @@ static size_t ms_pk_unpack_usual(ms_span dict, ms_rd *rd, uint8_t *out, size_t a
     return at;
 }
 
-/* Unpacks a block until its first want bytes are there, of which the first at bytes are there already; rd
+/* Unpacks a block until its first want bytes are there. The first at bytes are there already, and rd
  * goes on with the packed bytes. Returns how many bytes there are: fewer than want when the packed bytes are
  * damaged, and then as many whatever was wanted. */
 static size_t ms_pk_unpack(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)

@@ -247,7 +247,7 @@ static size_t ms_pk_unpack_usual(ms_span dict, ms_rd *rd, uint8_t *out, size_t a
     return at;
 }
 
-/* Unpacks a block until its first want bytes are there, of which the first at bytes are there already; rd
+/* Unpacks a block until its first want bytes are there. The first at bytes are there already, and rd
  * goes on with the packed bytes. Returns how many bytes there are: fewer than want when the packed bytes are
  * damaged, and then as many whatever was wanted. */
 static size_t ms_pk_unpack(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)

@@ -310,7 +310,7 @@ static void ms_unx_forget(ms_unp_path *path, const ms_unx_code *code)
     path->s.known &= ~written;
 }
 
-/* Follows an instruction of which bytes are the first 15 or less. target: where a branch or a jump leads. */
+/* Follows an instruction. bytes: its first 15 or fewer. target: where a branch or a jump leads. */
 static ms_unp_kind ms_unx_step(ms_unp_path *path, ms_span bytes, unsigned *len, uint64_t *target)
 {
     ms_unx_code code;
