@@ -144,7 +144,7 @@ static void use(const char *input, size_t len, image_pool *files, unsigned bits)
     how.raw_addresses = (bits & 8) != 0;
     how.redact = (bits & 16) != 0 ? &key : NULL;
     how.style.demangle_flags = (bits & 32) != 0 ? MACHSYM_DEMANGLE_SIMPLIFIED : 0;
-    report_open_redacted(NULL, &r, input, len, NULL, 0, how.redact);
+    report_open_redacted(NULL, &r, input, len, NULL, 0, NULL, how.redact);
     if (resolve_report(&r, files, &how, &counts) == NULL)
         write_all(&r, &writing, &counts);
     report_close(&r);

@@ -32,7 +32,8 @@ static size_t walk_place_in_input(const walk_place *place, size_t at)
 static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_place *place, report *r)
 {
     if (place->up == NULL) {
-        report_open_redacted(w->memory, r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
+        report_open_redacted(w->memory, r, piece.ptr, piece.len, w->loads, w->load_count, w->tables,
+                             w->redact);
     } else {
         redactor again = {{0, 0}, false, false};
         if (w->redact != NULL)

@@ -13,6 +13,7 @@
 #include "machsym.h"
 #include "model/redact.h"
 #include "model/report.h"
+#include "model/tables.h"
 #include "write/call.h"
 
 /* The result of looking up the reports of a document. */
@@ -28,9 +29,10 @@ typedef struct report_walk {
     mem_source *memory; /* NULL: the heap */
     const report_load *loads;
     size_t load_count;
-    const redactor *redact;    /* NULL: reports are not redacted */
-    report_rules rules;        /* owner NULL: owners are not asked for */
-    const write_options *same; /* NULL: the input with names put in is not wanted */
+    const report_tables *tables; /* NULL: no files of images */
+    const redactor *redact;      /* NULL: reports are not redacted */
+    report_rules rules;          /* owner NULL: owners are not asked for */
+    const write_options *same;   /* NULL: the input with names put in is not wanted */
     void *context;
     /* Looks up the reports of a document. Their numbers are set. */
     walk_step (*look_up)(void *context, report *r, resolve_counts *counts);

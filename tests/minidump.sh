@@ -73,6 +73,23 @@ has '"format":"Mach-O core"' '"frames":7,'
 run -o "$work/cores/" $samples/noted.core
 same "$work/noted.crash" "$work/cores/noted.crash" "a core in a folder becomes text, by its name too"
 
+# ---- Unwind tables: the frames that an emulator and lldb have, of code without frame pointers ----
+
+walked() # FOUND-BY ADDRESS...: these are the frames; all but the first were found so
+{
+    how=$1
+    shift
+    sed -n 's/.*"address":"\(0x[0-9a-f]*\)".*"found_by":"\([a-z_]*\)".*/\1 \2/p' "$work/out" >"$work/frames"
+    { echo "$1 context" && shift && for address in "$@"; do echo "$address $how"; done; } | sed 's/\(0x102340568\) .*/\1 compact/' >"$work/want" # its callee has a frame pointer
+    same "$work/want" "$work/frames" "frames by $how"
+}
+run --to=json tests/stacks/arm64.core
+walked eh_frame 0x102340418 0x102340470 0x1023404e0 0x102340568 0x102340630 0x102340600 0x102340600 0x102340600 0x102340600 0x1023406e8
+run --to=json -d tests/stacks/x86_64.program tests/stacks/x86_64.dmp
+walked compact 0x1023403ee 0x10234042c 0x102340487 0x102340503 0x1023405b0 0x10234057b 0x10234057b 0x10234057b 0x10234057b 0x102340696
+run --to=json tests/stacks/x86_64.dmp
+walked fp 0x1023403ee 0x102340503 # the only caller with a frame pointer
+
 # ---- Damage ----
 
 head -c 1300 $samples/linked.core >"$work/cut.core"
@@ -200,6 +217,14 @@ modules=
 mkdir "$work/generated"
 python3 tests/minidump_lldb.py "$MACHSYM" "$work/generated" "$modules" ${suffix:+"${suffix#x}"} >"$work/log" 2>&1
 check "40 dumps from a generator" "$work/log"
+python=$(for one in python3 /usr/bin/python3; do "$one" -c "import unicorn" 2>/dev/null && echo "$one" && break; done)
+if [ -z "$python" ] || ! command -v clang-22 >/dev/null || ! command -v ld64.lld-22 >/dev/null; then
+    skip "stacks of programs in an emulator: it needs clang-22, ld64.lld-22 and python3-unicorn"
+else
+    mkdir "$work/stacks"
+    "$python" tests/stacks/stacks.py "$MACHSYM" "$work/stacks" "$modules" >"$work/log" 2>/dev/null
+    check "500 stacks of programs in an emulator" "$work/log"
+fi
 yaml2core=$(command -v yaml2macho-core-22 || command -v yaml2macho-core)
 [ -n "$yaml2core" ] || skip "core files of LLVM's: it needs yaml2macho-core-22"
 python3 tests/core_lldb.py "$MACHSYM" "$work/generated" "$modules" "$yaml2core" >"$work/log" 2>/dev/null

@@ -9,6 +9,7 @@
 #include "../report/read/core.h"
 #include "../report/read/frame_walk.h"
 #include "../report/read/minidump.h"
+#include "../report/read/recognise.h"
 
 #include <string.h>
 
@@ -39,8 +40,10 @@ static size_t decode(const char *bytes, size_t len, text *out, const char **what
     char *copy = mem_alloc(len > 0 ? len : 1);
     memcpy(copy, bytes, len);
     out->len = 0;
-    size_t at = core_is(str_make(copy, len)) ? core_decode(str_make(copy, len), out, what)
-                                             : minidump_decode(str_make(copy, len), out, what);
+    dump_walks walks = {NULL, NULL, 0, 0};
+    size_t at = core_is(str_make(copy, len)) ? core_decode(str_make(copy, len), out, what, &walks)
+                                             : minidump_decode(str_make(copy, len), out, what, &walks);
+    mem_to_heap(walks.v);
     CHECK((at > 0) == (*what != NULL));
     CHECK(at <= len);
     CHECK(out->len <= HEAD + len * MOST_A_BYTE);
@@ -169,12 +172,28 @@ enum { WORDS = 4096 };
 static const uint64_t base = 0x16f000000;
 
 /* A stack of words; those behind it are not there. */
-static bool read_word(const void *context, uint64_t addr, uint64_t *out)
+static bool read_words(void *context, uint64_t addr, void *out, size_t len)
 {
-    if (addr < base || (addr - base) / 8 >= WORDS || (addr - base) % 8 != 0)
+    if (addr < base || addr - base > 8 * WORDS || len > 8 * WORDS - (addr - base))
         return false;
-    *out = ((const uint64_t *)context)[(addr - base) / 8];
+    for (size_t i = 0; i < len; i++) /* little endian, as dumps are */
+        ((uint8_t *)out)[i] =
+            (uint8_t)(((const uint64_t *)context)[(addr - base + i) / 8] >> 8 * ((addr - base + i) % 8));
     return true;
+}
+
+/* The frames of a stack whose frame pointer and stack pointer are these. */
+static uint32_t walk_stack(const framewalk *walk, uint64_t sp, uint64_t fp, framewalk_frame *out,
+                           uint32_t cap)
+{
+    bool is_x86 = walk->cputype == 0x01000007;
+    framewalk one = *walk;
+    if (!is_x86)
+        one.state.v[32] = 0x100000aec;
+    one.state.v[is_x86 ? 7 : 31] = sp;
+    one.state.v[is_x86 ? 6 : 29] = fp;
+    one.state.known = is_x86 ? 0x100c0 : UINT64_C(0x1a0000000);
+    return framewalk_stack(&one, out, cap);
 }
 
 static void put_record(uint64_t *stack, size_t at, uint64_t above, uint64_t back)
@@ -191,54 +210,153 @@ static uint64_t where(size_t at)
 static void test_stacks(void)
 {
     static uint64_t stack[WORDS];
-    uint64_t out[WORDS];
-    framewalk walk = {read_word, stack, 0x0100000c, 0x100000aec, where(0), where(2), 0};
+    framewalk_frame out[WORDS];
+    framewalk walk = {
+        read_words, NULL, stack, 0x0100000c, {{0}, 0, 0, MACHSYM_UNWIND_CONTEXT, MACHSYM_UNWIND_GOES_ON}, 0};
+    uint64_t sp = where(0), fp = where(2);
     test_begin();
     memset(stack, 0, sizeof stack);
     put_record(stack, 2, where(10), 0x100000b00);
     put_record(stack, 10, where(12) | UINT64_C(1) << 60, UINT64_C(0x0051000100000c00)); /* async; signed */
     put_record(stack, 12, 0, 0x100000d00);
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
-    CHECK(out[0] == 0x100000aec && out[1] == 0x100000b00 && out[2] == 0x100000c00 && out[3] == 0x100000d00);
-    CHECK_EQ(framewalk_stack(&walk, out, 2), 2);
-    CHECK_EQ(framewalk_stack(&walk, out, 0), 0);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
+    CHECK(out[0].pc == 0x100000aec && out[1].pc == 0x100000b00 && out[2].pc == 0x100000c00 &&
+          out[3].pc == 0x100000d00);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, 2), 2);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, 0), 0);
     walk.caller = 0x100000ff0;
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 5);
-    CHECK_EQ(out[1], 0x100000ff0);
-    CHECK_EQ(framewalk_stack(&walk, out, 1), 1);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 5);
+    CHECK_EQ(out[1].pc, 0x100000ff0);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, 1), 1);
     walk.caller = 0;
     stack[12] = where(2); /* round */
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[12] = where(12); /* in place */
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[12] = where(13); /* records do not overlap */
     stack[14] = 0x100000e00;
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[12] = where(20) + 4; /* no word begins there */
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[12] = where(WORDS - 1); /* half of it lies behind the stack */
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[12] = UINT64_MAX - 7;
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 4);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[11] = 0xfff; /* no code lies in the first page */
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 2);
-    walk.sp = where(3); /* a frame pointer below the stack */
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 1);
-    walk.sp = 0;
-    walk.fp = 0;
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), 1);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 2);
+    sp = where(3); /* a frame pointer below the stack */
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 1);
+    sp = 0;
+    fp = 0;
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 1);
     walk.cputype = 0x01000007; /* addresses of x86_64 have no signature */
-    walk.pc = UINT64_C(0x0051000100000c00);
-    CHECK(framewalk_stack(&walk, out, WORDS) == 1 && out[0] == walk.pc);
+    walk.state.v[16] = UINT64_C(0x0051000100000c00);
+    CHECK(walk_stack(&walk, sp, fp, out, WORDS) == 1 && out[0].pc == walk.state.v[16]);
     for (size_t i = 0; i < WORDS; i += 2) /* as many as there is room for */
         put_record(stack, i, where(i + 2), 0x100000000 + i);
-    walk.fp = walk.sp = where(0);
-    CHECK_EQ(framewalk_stack(&walk, out, 512), 512);
-    CHECK_EQ(framewalk_stack(&walk, out, WORDS), WORDS / 2 + 1);
+    fp = sp = where(0);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, 512), 512);
+    CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), WORDS / 2 + 1);
     test_end("stacks");
 }
 
 /* mach-o/loader.h: MH_MAGIC_64, little endian, and MH_CORE as the file's type, in its first 16 bytes. */
+/* ---- Unwind tables ---- */
+
+/* The stacks of tests/stacks: an emulator says who called, and lldb finds the same frames. */
+static const uint64_t arm64_stack[] = {0x102340418, 0x102340470, 0x1023404e0, 0x102340568, 0x102340630,
+                                       0x102340600, 0x102340600, 0x102340600, 0x102340600, 0x1023406e8};
+static const uint64_t x86_64_stack[] = {0x1023403ee, 0x10234042c, 0x102340487, 0x102340503, 0x1023405b0,
+                                        0x10234057b, 0x10234057b, 0x10234057b, 0x10234057b, 0x102340696};
+enum { STACK = 10 };
+
+/* How many files are open, and the one to give. */
+typedef struct files {
+    machsym_image *image;
+    int left;
+    int asked;
+} files;
+
+static const machsym_image *find_file(void *context, const machsym_uuid *uuid, machsym_str path,
+                                      machsym_str arch)
+{
+    files *f = context;
+    machsym_image_info info;
+    f->asked++;
+    if (f->image == NULL)
+        return NULL;
+    machsym_image_get_info(f->image, &info);
+    CHECK(memcmp(&info.slice.uuid, uuid, sizeof *uuid) == 0 && str_is(str_base_name(path), "calls"));
+    CHECK(arch.len == 0 || str_is(arch, "x86_64"));
+    return f->image;
+}
+
+static void leave_files(void *context)
+{
+    ((files *)context)->left++;
+}
+
+/* Compares the frames of a report with the beginning of a stack. */
+static void check_walk(const report *r, const uint64_t *stack, uint32_t count, const char *found_by)
+{
+    CHECK_EQ(r->frame_count, count);
+    for (uint32_t i = 0; i < count && i < r->frame_count; i++) {
+        CHECK_EQ(r->frames[i].addr, stack[i]);
+        bool is_open_ended = stack[i] == arm64_stack[3]; /* its callee has a frame pointer */
+        CHECK(strcmp(r->frames[i].found_by, i == 0 ? "context" : is_open_ended ? "compact" : found_by) == 0);
+    }
+}
+
+static void test_tables(void)
+{
+    files f = {test_open("tests/stacks/x86_64.program"), 0, 0};
+    report_tables tables = {&f, find_file, leave_files};
+    text core = read_sample("tests/stacks/arm64.core"), dmp = read_sample("tests/stacks/x86_64.dmp");
+    static const uint64_t by_fp[] = {0x1023403ee, 0x102340503};
+    report r;
+    test_begin();
+    report_open(&r, core.v, core.len, NULL, 0); /* the image lies in the memory of the process */
+    check_walk(&r, arm64_stack, STACK, "eh_frame");
+    report_close(&r);
+    report_open_redacted(NULL, &r, dmp.v, dmp.len, NULL, 0, &tables, NULL);
+    check_walk(&r, x86_64_stack, STACK, "compact");
+    CHECK(f.left == 1 && f.asked == 1);
+    report_close(&r);
+    machsym_image_close(f.image);
+    f.image = NULL;
+    report_open_redacted(NULL, &r, dmp.v, dmp.len, NULL, 0, &tables, NULL);
+    check_walk(&r, by_fp, 2, "fp"); /* two functions have no frame pointer */
+    report_close(&r);
+    f.image = test_open("tests/fixtures/bin/demo"); /* of arm64 */
+    machsym_unwind_image image;
+    memset(&image, 0, sizeof image);
+    CHECK(!tables_of_file(f.image, DUMP_CPU_X86_64, 0x100000000, &image));
+    machsym_image_close(f.image);
+    text_free(&core);
+    text_free(&dmp);
+    test_end("stacks by unwind tables");
+}
+
+/* A core of which bytes are changed: every stack ends, and nothing is read outside. */
+static void test_changed_tables(void)
+{
+    text core = read_sample("tests/stacks/arm64.core"), out = {0};
+    const char *what;
+    test_begin();
+    for (size_t i = 0; i < 2500 && core.len > 16000; i++) { /* the header of the image, and its tables */
+        size_t at = i < 1000 ? i : core.len - 16000 + 6 * (i - 1000);
+        char kept = core.v[at];
+        core.v[at] = (char)(kept ^ (1 << i % 8));
+        decode(core.v, core.len, &out, &what);
+        core.v[at] = (char)~kept;
+        decode(core.v, core.len, &out, &what);
+        core.v[at] = kept;
+    }
+    text_free(&core);
+    text_free(&out);
+    test_end("changed unwind tables");
+}
+
 static void test_beginnings(void)
 {
     static const struct {
@@ -269,6 +387,8 @@ int main(void)
     }
     test_counts();
     test_stacks();
+    test_tables();
+    test_changed_tables();
     test_beginnings();
     return test_done();
 }

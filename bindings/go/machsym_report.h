@@ -779,8 +779,9 @@ typedef struct msr_report_frame {
     machsym_str name;  /* as in the text */
     machsym_str where; /* File.m:12, as in the text */
     machsym_str msr_image_name;
-    uint32_t call;       /* index of its first call; the innermost comes first */
-    uint32_t call_count; /* 0: nothing was found */
+    const char *found_by; /* how it was found, of stacks that are walked here; static. NULL: not here */
+    uint32_t call;        /* index of its first call; the innermost comes first */
+    uint32_t call_count;  /* 0: nothing was found */
 } msr_report_frame;
 
 typedef enum msr_thread_kind { msr_THREAD_PLAIN = 0, msr_THREAD_EXCEPTION, msr_THREAD_SPECIFIC } msr_thread_kind;
@@ -1492,6 +1493,32 @@ static const msr_report_register *msr_registers_at(const msr_report *r, const ms
 static void msr_registers_of_json(msr_report *r, msr_report_thread *thread, const msr_json *doc, uint32_t object);
 
 
+/* ==== >> model/tables ====
+ * Job: the unwind tables and the code of an image, out of its file or out of the memory of its process.
+ * Offers: report_tables; tables_of_file, tables_of_header, tables_read, tables_how.
+ * Never: unwinds. */
+
+/* The files of images. Those that find returned stay open until leave. */
+typedef struct msr_report_tables {
+    void *context;
+    /* Returns the Mach-O file of an image, a dSYM or a program; NULL: there is none. path and arch may be
+     * empty. */
+    const machsym_image *(*find)(void *context, const machsym_uuid *uuid, machsym_str path, machsym_str arch);
+    void (*leave)(void *context);
+} msr_report_tables;
+
+/* Fills in the sections of an image that lies at an address of the process. Returns false if the file has no
+ * unwind tables, or is of another processor. Borrows the file. */
+static bool msr_tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, machsym_unwind_image *out);
+/* The same by the Mach-O header that lies in memory at out->load_addr. */
+static bool msr_tables_of_header(machsym_str header, machsym_unwind_image *out);
+/* Copies code or constants of a file that lies at an address. Returns false if the file lacks some of
+ * them. */
+static bool msr_tables_read(const machsym_image *file, uint64_t base, uint64_t addr, void *out, size_t len);
+/* The word for how a frame was found; static. */
+static const char *msr_tables_how(machsym_unwind_how how);
+
+
 /* ==== >> model/termination ====
  * Job: why the system ended a process, in fields.
  * Offers: TERMINATION_SPACES, termination_space_name, termination_parse.
@@ -1608,16 +1635,6 @@ static void msr_report_parse_string(msr_report *r, uint32_t doc, uint32_t token)
 static void msr_report_settle_lldb(msr_report *r);
 /* Reads the XML that xctrace exports. Returns false for other text. */
 static bool msr_report_parse_xctrace(msr_report *r);
-
-
-/* ==== >> read/core ====
- * Job: core files of macOS (Mach-O of the type MH_CORE): threads and memory turned into text.
- * Offers: core_is, core_decode.
- * Never: reads that text. */
-
-static bool msr_core_is(machsym_str input);
-/* Works as minidump_decode. */
-static size_t msr_core_decode(machsym_str input, msr_text *out, const char **what);
 
 
 /* ==== >> read/decoded ====
@@ -1754,6 +1771,22 @@ typedef struct msr_dump_memory {
     uint32_t index; /* in the file */
 } msr_dump_memory;
 
+/* How the frames of a dump were found, in the order in which dump_put writes them. */
+typedef struct msr_dump_walks {
+    const msr_report_tables *tables; /* NULL: no files of images */
+    const char **v;              /* static words */
+    uint32_t count;
+    uint32_t cap;
+} msr_dump_walks;
+
+/* The tables of an image. */
+typedef struct msr_dump_tables {
+    machsym_unwind_image unwind;
+    const machsym_image *file; /* NULL: none */
+    bool is_asked;
+    bool has_some;
+} msr_dump_tables;
+
 typedef struct msr_dump {
     msr_mem_source *memory_source; /* NULL: the heap */
     size_t file_len;           /* the output is bounded in proportion to it */
@@ -1770,6 +1803,9 @@ typedef struct msr_dump {
     msr_decoded_image *images;
     uint32_t image_count;
     uint32_t image_cap;
+    msr_dump_walks *walks;   /* NULL: tables are not used, and frame pointers find all frames */
+    msr_dump_tables *tables; /* for each image, once the images are sorted */
+    uint64_t table_left; /* bytes of tables that may still be searched */
     msr_dump_thread *threads;
     uint32_t thread_count;
     uint32_t thread_cap;
@@ -1780,9 +1816,9 @@ typedef struct msr_dump {
     uint32_t memory_cap;
 } msr_dump;
 
-/* Initializes an empty dump. file_len: the output is bounded in proportion to it. text_left: bytes of names
+/* Initializes an empty dump. walks: with the files of images; may be NULL. file_len: the output is bounded in proportion to it. text_left: bytes of names
  * and texts that may be taken. */
-static void msr_dump_begin(msr_dump *d, msr_mem_source *memory, size_t file_len, size_t text_left);
+static void msr_dump_begin(msr_dump *d, msr_mem_source *memory, msr_dump_walks *walks, size_t file_len, size_t text_left);
 static msr_decoded_image *msr_dump_add_image(msr_dump *d);
 static msr_dump_thread *msr_dump_add_thread(msr_dump *d);
 /* dump_index_threads sorts the numbers of the threads. dump_find_thread then returns the first thread with a
@@ -1804,6 +1840,16 @@ static void msr_dump_put_info(msr_dump *d, machsym_str source, machsym_str msr_m
 /* Writes the report. Sorts the images and the memory. */
 static void msr_dump_put(msr_dump *d, msr_text *out);
 static void msr_dump_free(msr_dump *d);
+
+
+/* ==== >> read/core ====
+ * Job: core files of macOS (Mach-O of the type MH_CORE): threads and memory turned into text.
+ * Offers: core_is, core_decode.
+ * Never: reads that text. */
+
+static bool msr_core_is(machsym_str input);
+/* Works as minidump_decode. */
+static size_t msr_core_decode(machsym_str input, msr_text *out, const char **what, msr_dump_walks *walks);
 
 
 /* ==== >> read/lines ====
@@ -1862,26 +1908,30 @@ static void msr_text_place_missing(msr_report *r, uint32_t first_frame, uint32_t
 
 
 /* ==== >> read/frame_walk ====
- * Job: the return addresses on the stack of a stopped thread, by its frame pointers.
+ * Job: the return addresses on the stack of a stopped thread, by unwind tables or frame pointers.
  * Offers: framewalk_stack.
- * Never: reads unwind tables. */
+ * Never: knows where tables are. */
 
-/* A stopped thread, and the memory that its stack lies in. */
+/* A stopped thread, and the process that it belongs to. */
 typedef struct msr_framewalk {
-    /* Reads eight bytes of memory. Returns false if they are not there. */
-    bool (*read)(const void *context, uint64_t addr, uint64_t *out);
-    const void *context;
+    /* Copies memory. Returns false if some of it is not there. */
+    bool (*read)(void *context, uint64_t addr, void *out, size_t len);
+    /* Returns the image that holds an address, with its tables. NULL: no image, or it has no tables. */
+    const machsym_unwind_image *(*image)(void *context, uint64_t addr);
+    void *context;
     uint32_t cputype;
-    uint64_t pc;
-    uint64_t sp;
-    uint64_t fp;
-    uint64_t caller; /* a return address that is known without the stack; 0: unknown */
+    machsym_unwind_state state; /* the registers; pc must be known */
+    uint64_t caller;            /* a return address that is known without the stack; 0: unknown */
 } msr_framewalk;
 
-/* Writes the addresses of the stack to out, at most cap: the pc first, without pointer authentication. Each
- * frame record lies above the one before, so every stack ends. Returns how many, at least 1 if cap is at least
- * 1. */
-static uint32_t msr_framewalk_stack(const msr_framewalk *walk, uint64_t *out, uint32_t cap);
+typedef struct msr_framewalk_frame {
+    uint64_t pc;          /* without pointer authentication */
+    const char *found_by; /* how it was found; static */
+} msr_framewalk_frame;
+
+/* Writes the frames of the stack to out, at most cap, the thread's own first. Each frame lies above the one
+ * before, so every stack ends. Changes walk->state. Returns how many, at least 1 if cap is at least 1. */
+static uint32_t msr_framewalk_stack(msr_framewalk *walk, msr_framewalk_frame *out, uint32_t cap);
 
 
 /* ==== >> read/minidump ====
@@ -1892,7 +1942,7 @@ static uint32_t msr_framewalk_stack(const msr_framewalk *walk, uint64_t *out, ui
 static bool msr_minidump_is(machsym_str input);
 /* Converts the dump to crash text. If it is damaged, the whole parts are converted, and a line says where the
  * damage is. Returns that place; 0: undamaged. *what: the damage. */
-static size_t msr_minidump_decode(machsym_str input, msr_text *out, const char **what);
+static size_t msr_minidump_decode(machsym_str input, msr_text *out, const char **what, msr_dump_walks *walks);
 
 
 /* ==== >> read/stackshot ====
@@ -1923,9 +1973,11 @@ static size_t msr_plcrash_decode(machsym_str input, msr_text *out);
 /* Recognises and parses a report. The input must outlive it. It never fails; r->failure says why a report is
  * damaged. */
 static void msr_report_open(msr_report *r, const char *input, size_t len, const msr_report_load *loads, size_t load_count);
-/* Does the same without personal data, with memory from a source. */
+/* Does the same without personal data, with memory from a source, and finds the callers of threads of dumps by
+ * the unwind tables of files; tables may be NULL. */
 static void msr_report_open_redacted(msr_mem_source *memory, msr_report *r, const char *input, size_t len,
-                          const msr_report_load *loads, size_t load_count, const msr_redactor *how);
+                          const msr_report_load *loads, size_t load_count, const msr_report_tables *tables,
+                          const msr_redactor *how);
 /* Does the same for a text that another report carries, at a nesting depth. It must be UTF-8. how may be
  * NULL. */
 static void msr_report_open_carried(msr_mem_source *memory, msr_report *r, machsym_str input, unsigned depth,
@@ -2844,9 +2896,10 @@ typedef struct msr_report_walk {
     msr_mem_source *memory; /* NULL: the heap */
     const msr_report_load *loads;
     size_t load_count;
-    const msr_redactor *redact;    /* NULL: reports are not redacted */
-    msr_report_rules rules;        /* owner NULL: owners are not asked for */
-    const msr_write_options *same; /* NULL: the input with names put in is not wanted */
+    const msr_report_tables *tables; /* NULL: no files of images */
+    const msr_redactor *redact;      /* NULL: reports are not redacted */
+    msr_report_rules rules;          /* owner NULL: owners are not asked for */
+    const msr_write_options *same;   /* NULL: the input with names put in is not wanted */
     void *context;
     /* Looks up the reports of a document. Their numbers are set. */
     msr_walk_step (*look_up)(void *context, msr_report *r, msr_resolve_counts *counts);
@@ -6759,6 +6812,131 @@ static const msr_report_frame *msr_stack_frame(const msr_report *r, const msr_re
     return &r->frames[thread->first + (thread->callers_first ? msr_stack_count(thread) - 1 - step : step)];
 }
 
+/* Unwind tables of images; see tables.h. Layouts: mach-o/loader.h. */
+
+#include <string.h>
+
+/* The address of a file's byte that stands for address 0 of the process, so that adding a slide never
+ * overflows for a hostile file: the arithmetic is without sign. */
+static uint64_t msr_tables_slide(const machsym_image *file, uint64_t base, uint32_t *cputype)
+{
+    machsym_image_info info;
+    machsym_image_get_info(file, &info);
+    *cputype = info.slice.cputype;
+    return base - info.text_addr;
+}
+
+static bool msr_tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, machsym_unwind_image *out)
+{
+    machsym_section section;
+    machsym_cursor at;
+    uint32_t own;
+    uint64_t slide = msr_tables_slide(file, base, &own);
+    memset(&at, 0, sizeof at);
+    if (own != cputype)
+        return false;
+    while (machsym_image_next_section(file, &at, &section)) {
+        machsym_unwind_section *to = msr_str_is(section.name, "__unwind_info") ? &out->unwind_info
+                                     : msr_str_is(section.name, "__eh_frame")  ? &out->eh_frame
+                                                                           : NULL;
+        if (to == NULL || section.bytes.len == 0 || to->size != 0)
+            continue;
+        to->bytes = section.bytes;
+        to->addr = section.addr + slide;
+        to->size = section.bytes.len;
+    }
+    return out->unwind_info.size != 0 || out->eh_frame.size != 0;
+}
+
+static bool msr_tables_read(const machsym_image *file, uint64_t base, uint64_t addr, void *out, size_t len)
+{
+    machsym_section section;
+    machsym_cursor at;
+    uint32_t cputype;
+    uint64_t own = addr - msr_tables_slide(file, base, &cputype);
+    memset(&at, 0, sizeof at);
+    while (machsym_image_next_section(file, &at, &section)) {
+        uint64_t off = own - section.addr;
+        if (off >= section.bytes.len || len > section.bytes.len - off)
+            continue;
+        memcpy(out, (const uint8_t *)section.bytes.ptr + off, len);
+        return true;
+    }
+    return false;
+}
+
+/* ---- In memory ---- */
+
+enum {
+    msr_IN_MEMORY_HEADER = 32,
+    msr_IN_MEMORY_COMMAND = 8,
+    msr_IN_MEMORY_SEGMENT_64 = 0x19,
+    msr_IN_MEMORY_SEGMENT = 72,
+    msr_IN_MEMORY_SECTION = 80
+};
+
+static uint64_t msr_tables_get(machsym_str s, size_t at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = size; i-- > 0;)
+        value = value << 8 | (unsigned char)s.ptr[at + i];
+    return value;
+}
+
+/* A name of 16 bytes, with NULs after it if it is shorter. */
+static bool msr_tables_is_named(machsym_str s, const char *name)
+{
+    return memcmp(s.ptr, name, strlen(name) + 1) == 0;
+}
+
+/* slide: of the image; known from the segment with the header. */
+static void msr_tables_take_sections(machsym_str segment, uint64_t slide, machsym_unwind_image *out)
+{
+    for (size_t at = msr_IN_MEMORY_SEGMENT; at + msr_IN_MEMORY_SECTION <= segment.len; at += msr_IN_MEMORY_SECTION) {
+        machsym_str section = msr_str_from(segment, at);
+        machsym_unwind_section *to = msr_tables_is_named(section, "__unwind_info") ? &out->unwind_info
+                                     : msr_tables_is_named(section, "__eh_frame")  ? &out->eh_frame
+                                                                               : NULL;
+        MACHSYM_COUNT_WORK(1);
+        if (to == NULL || to->size != 0)
+            continue;
+        to->addr = msr_tables_get(section, 32, 8) + slide;
+        to->size = msr_tables_get(section, 40, 8);
+    }
+}
+
+static bool msr_tables_of_header(machsym_str header, machsym_unwind_image *out)
+{
+    if (header.len < msr_IN_MEMORY_HEADER || memcmp(header.ptr, "\xcf\xfa\xed\xfe", 4) != 0)
+        return false;
+    uint64_t left = msr_tables_get(header, 20, 4);
+    machsym_str rest = msr_str_from(header, msr_IN_MEMORY_HEADER);
+    rest.len = left < rest.len ? (size_t)left : rest.len;
+    while (rest.len >= msr_IN_MEMORY_COMMAND) {
+        uint64_t size = msr_tables_get(rest, 4, 4);
+        if (size < msr_IN_MEMORY_COMMAND || size > rest.len)
+            break;
+        machsym_str command = msr_str_make(rest.ptr, (size_t)size);
+        if (msr_tables_get(command, 0, 4) == msr_IN_MEMORY_SEGMENT_64 && size >= msr_IN_MEMORY_SEGMENT &&
+            msr_tables_is_named(msr_str_from(command, 8), "__TEXT"))
+            msr_tables_take_sections(command, out->load_addr - msr_tables_get(command, 24, 8), out);
+        rest = msr_str_from(rest, (size_t)size);
+    }
+    return out->unwind_info.size != 0 || out->eh_frame.size != 0;
+}
+
+static const char *msr_tables_how(machsym_unwind_how how)
+{
+    switch (how) {
+    case MACHSYM_UNWIND_CONTEXT: return "context";
+    case MACHSYM_UNWIND_COMPACT: return "compact";
+    case MACHSYM_UNWIND_FP: return "fp";
+    case MACHSYM_UNWIND_CFA: return "eh_frame";
+    case MACHSYM_UNWIND_SIGNAL: return "signal";
+    default: return "tables";
+    }
+}
+
 /* See termination.h. */
 
 #include <string.h>
@@ -7658,12 +7836,12 @@ static void msr_core_read(msr_core *c)
     msr_core_put_head(c);
 }
 
-static size_t msr_core_decode(machsym_str input, msr_text *out, const char **what)
+static size_t msr_core_decode(machsym_str input, msr_text *out, const char **what, msr_dump_walks *walks)
 {
     msr_core c;
     memset(&c, 0, sizeof c);
     c.in = input;
-    msr_dump_begin(&c.d, out->memory, input.len, input.len);
+    msr_dump_begin(&c.d, out->memory, walks, input.len, input.len);
     if (input.len < msr_CORE_HEADER_SIZE) {
         msr_dump_note(&c.d, input.len, "the header is cut short");
     } else {
@@ -8203,12 +8381,19 @@ static void msr_decoded_end_registers(msr_text *t, uint32_t count)
 /* Apple's reports cut stacks at this depth. */
 enum { msr_MAX_FRAMES = 512 };
 
+/* A search through all entries of an __eh_frame takes as long as the section is, up to this many bytes: the
+ * least size of MACHSYM_MAX_FRAME_SEARCH entries. All searches of a dump together take half a second at most;
+ * after that, frame pointers are used. A dump of 64 threads needs a tenth of it. */
+enum { msr_SEARCH_BYTES = 16 * MACHSYM_MAX_FRAME_SEARCH, msr_STEP_BYTES = 64, msr_TABLE_BYTES = 128 << 20 };
+
 /* A frame record takes 16 bytes of memory. Only threads on the same stack share records. */
 enum { msr_FRAME_BYTES = 16 };
 
-static void msr_dump_begin(msr_dump *d, msr_mem_source *memory, size_t file_len, size_t text_left)
+static void msr_dump_begin(msr_dump *d, msr_mem_source *memory, msr_dump_walks *walks, size_t file_len, size_t text_left)
 {
     memset(d, 0, sizeof *d);
+    d->walks = walks;
+    d->table_left = msr_TABLE_BYTES;
     d->memory_source = memory;
     d->file_len = file_len;
     d->text_left = text_left;
@@ -8297,6 +8482,7 @@ static machsym_str msr_dump_take_text(msr_dump *d, machsym_str plain, size_t at)
 static void msr_dump_free(msr_dump *d)
 {
     msr_mem_give(d->memory_source, d->images);
+    msr_mem_give(d->memory_source, d->tables);
     msr_mem_give(d->memory_source, d->threads);
     msr_mem_give(d->memory_source, d->numbers);
     msr_mem_give(d->memory_source, d->memory);
@@ -8361,12 +8547,29 @@ static machsym_str msr_dump_bytes_at(const msr_dump *d, uint64_t addr)
     return msr_str_from(one->bytes, (size_t)(addr - one->base));
 }
 
-static bool msr_dump_read(const void *context, uint64_t addr, uint64_t *out)
+/* Copies memory of the process, which may lie in several ranges. */
+static bool msr_dump_read_memory(const msr_dump *d, uint64_t addr, void *out, size_t len)
 {
-    machsym_str bytes = msr_dump_bytes_at((const msr_dump *)context, addr);
-    if (bytes.len < sizeof *out)
+    char *to = (char *)out;
+    while (len > 0) {
+        machsym_str bytes = msr_dump_bytes_at(d, addr);
+        size_t count = bytes.len < len ? bytes.len : len;
+        if (count == 0)
+            return false;
+        memcpy(to, bytes.ptr, count);
+        to += count;
+        addr += count;
+        len -= count;
+    }
+    return true;
+}
+
+static bool msr_dump_read(const msr_dump *d, uint64_t addr, uint64_t *out)
+{
+    char raw[sizeof *out];
+    if (!msr_dump_read_memory(d, addr, raw, sizeof raw))
         return false;
-    *out = msr_dump_get(bytes.ptr, sizeof *out);
+    *out = msr_dump_get(raw, sizeof raw);
     return true;
 }
 
@@ -8434,33 +8637,138 @@ static uint64_t msr_dump_caller_of_nothing(const msr_dump *d, const msr_dump_sta
     return msr_dump_image_of(d, caller) != NULL ? caller : 0;
 }
 
+/* Finds the tables of an image: those of its file, else those in its memory. */
+static void msr_dump_find_tables(msr_dump *d, const msr_decoded_image *image, msr_dump_tables *to)
+{
+    to->is_asked = true;
+    to->unwind.load_addr = image->base;
+    to->unwind.size = image->end - image->base;
+    if (d->walks->tables != NULL)
+        to->file = d->walks->tables->find(d->walks->tables->context, &image->uuid, image->path,
+                                          msr_str_c(image->arch != NULL ? image->arch : ""));
+    to->has_some = (to->file != NULL && msr_tables_of_file(to->file, d->cputype, image->base, &to->unwind)) ||
+                   msr_tables_of_header(msr_dump_bytes_at(d, image->base), &to->unwind);
+}
+
+static msr_dump_tables *msr_dump_tables_of(msr_dump *d, uint64_t addr)
+{
+    const msr_decoded_image *image = d->tables != NULL ? msr_dump_image_of(d, addr) : NULL;
+    if (image == NULL || image->other != NULL)
+        return NULL;
+    msr_dump_tables *tables = &d->tables[image - d->images];
+    if (!tables->is_asked)
+        msr_dump_find_tables(d, image, tables);
+    return tables;
+}
+
+static const machsym_unwind_image *msr_dump_walk_image(void *context, uint64_t addr)
+{
+    msr_dump *d = (msr_dump *)context;
+    const msr_dump_tables *tables = msr_dump_tables_of(d, addr);
+    return tables != NULL && tables->has_some && d->table_left > 0 ? &tables->unwind : NULL;
+}
+
+/* Reads memory. Minidumps lack the code and the constants of images, but files have them. */
+static bool msr_dump_walk_read(void *context, uint64_t addr, void *out, size_t len)
+{
+    msr_dump *d = (msr_dump *)context;
+    if (msr_dump_read_memory(d, addr, out, len))
+        return true;
+    const msr_dump_tables *tables = msr_dump_tables_of(d, addr);
+    return tables != NULL && tables->file != NULL &&
+           msr_tables_read(tables->file, tables->unwind.load_addr, addr, out, len);
+}
+
 /* Drops addresses outside all images from the end of a stack: a frame pointer that holds something else leads
  * there. Code that was made at run time stays, because its callers are in images. */
-static uint32_t msr_dump_known_frames(const msr_dump *d, const uint64_t *frames, uint32_t count)
+static uint32_t msr_dump_known_frames(const msr_dump *d, const msr_framewalk_frame *frames, uint32_t count)
 {
-    while (d->image_count > 0 && count > 1 && msr_dump_image_of(d, frames[count - 1]) == NULL)
+    while (d->image_count > 0 && count > 1 && msr_dump_image_of(d, frames[count - 1].pc) == NULL)
         count--;
     return count;
 }
 
-/* Returns how many frames the walk found, which count against `left`. */
-static size_t msr_dump_put_stack(const msr_dump *d, const msr_dump_thread *thread, size_t left, msr_text *out)
+/* The number of a register in machsym_unwind_state, where Apple's name has it; -1: it has none there. */
+static int msr_dump_unwind_number(uint32_t cputype, const char *name)
 {
-    uint64_t frames[msr_MAX_FRAMES];
+    static const char *const x86[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+                                      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+    static const char *const arm64[] = {"fp", "lr", "sp", "pc"};
+    enum { msr_ARM64_FP = 29 };
+    if (cputype == msr_DUMP_CPU_ARM64 && name[0] == 'x')
+        return name[2] != 0 ? (name[1] - '0') * 10 + (name[2] - '0') : name[1] - '0';
+    for (size_t i = 0; cputype == msr_DUMP_CPU_ARM64 && i < sizeof arm64 / sizeof *arm64; i++) {
+        if (strcmp(name, arm64[i]) == 0)
+            return (int)i + msr_ARM64_FP;
+    }
+    for (size_t i = 0; cputype == msr_DUMP_CPU_X86_64 && i < sizeof x86 / sizeof *x86; i++) {
+        if (strcmp(name, x86[i]) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static void msr_dump_fill_state(const msr_dump_state *state, machsym_unwind_state *out)
+{
+    for (uint32_t i = 0; i < state->layout->count; i++) {
+        const msr_dump_register *one = &state->layout->v[i];
+        int number = msr_dump_unwind_number(state->layout->cputype, one->name);
+        if (number < 0 || (one->group & state->groups) == 0)
+            continue;
+        out->v[number] = msr_dump_value_of(state, one);
+        out->known |= (uint64_t)1 << number;
+    }
+}
+
+/* Keeps how a frame was found. */
+static void msr_dump_note_walk(msr_dump *d, const char *found_by)
+{
+    if (d->walks == NULL)
+        return;
+    *(const char **)msr_mem_add(d->memory_source, &d->walks->v, &d->walks->count, &d->walks->cap,
+                            sizeof *d->walks->v) = found_by;
+}
+
+/* Searches of an __eh_frame count against the budget. */
+static void msr_dump_spend(msr_dump *d, const msr_framewalk_frame *frames, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const msr_dump_tables *tables = msr_dump_tables_of(d, frames[i - 1].pc);
+        uint64_t size = tables != NULL && tables->has_some ? tables->unwind.eh_frame.size : 0;
+        uint64_t cost = msr_STEP_BYTES + (strcmp(frames[i].found_by, "compact") != 0 ? size : 0);
+        cost = cost < msr_SEARCH_BYTES ? cost : (uint64_t)msr_SEARCH_BYTES;
+        d->table_left -= cost < d->table_left ? cost : d->table_left;
+    }
+}
+
+/* Returns how many frames the walk found, which count against `left`. */
+static size_t msr_dump_put_stack(msr_dump *d, const msr_dump_thread *thread, size_t left, msr_text *out)
+{
+    msr_framewalk_frame frames[msr_MAX_FRAMES];
     const msr_dump_state *state = &thread->state;
-    msr_framewalk walk = {msr_dump_read, d, 0, 0, UINT64_MAX, 0, 0}; /* without a stack pointer: only the pc */
-    if (state->layout == NULL || !msr_dump_register_of(state, state->layout->pc, &walk.pc))
+    msr_framewalk walk;
+    uint64_t sp = UINT64_MAX; /* without a stack pointer: only the pc */
+    memset(&walk, 0, sizeof walk);
+    if (state->layout == NULL || !msr_dump_register_of(state, state->layout->pc, &walk.caller))
         return 0;
+    walk.caller = 0;
+    walk.read = msr_dump_walk_read;
+    walk.image = msr_dump_walk_image;
+    walk.context = d;
     walk.cputype = state->layout->cputype;
-    msr_dump_register_of(state, state->layout->fp, &walk.fp);
-    msr_dump_register_of(state, state->layout->sp, &walk.sp);
+    msr_dump_fill_state(state, &walk.state);
+    msr_dump_register_of(state, state->layout->sp, &sp);
     if (thread->crashed && d->has_bad_jump)
-        walk.caller = msr_dump_caller_of_nothing(d, state, walk.sp);
+        walk.caller = msr_dump_caller_of_nothing(d, state, sp);
     uint32_t count =
         msr_framewalk_stack(&walk, frames, left < msr_MAX_FRAMES ? (uint32_t)left : (uint32_t)msr_MAX_FRAMES);
     uint32_t known = msr_dump_known_frames(d, frames, count);
-    for (uint32_t i = 0; i < known; i++)
-        msr_decoded_put_frame(out, msr_dump_image_of(d, frames[i]), i, frames[i], frames[i], msr_str_make(NULL, 0), 0);
+    msr_dump_spend(d, frames, count);
+    for (uint32_t i = 0; i < known; i++) {
+        msr_decoded_put_frame(out, msr_dump_image_of(d, frames[i].pc), i, frames[i].pc, frames[i].pc,
+                          msr_str_make(NULL, 0), 0);
+        msr_dump_note_walk(d, frames[i].found_by);
+    }
     return count;
 }
 
@@ -8536,6 +8844,11 @@ static void msr_dump_put(msr_dump *d, msr_text *out)
 {
     msr_decoded_sort_images(d->images, d->image_count);
     msr_dump_sort_memory(d);
+    if (d->walks != NULL && d->image_count > 0) {
+        d->tables = (msr_dump_tables *)msr_mem_take(d->memory_source,
+                                            msr_mem_times(d->memory_source, d->image_count, sizeof *d->tables));
+        memset(d->tables, 0, d->image_count * sizeof *d->tables);
+    }
     text_add(out, d->head.v, d->head.len);
     text_char(out, '\n');
     text_add(out, d->event.v, d->event.len);
@@ -8557,7 +8870,7 @@ static void msr_dump_put(msr_dump *d, msr_text *out)
     msr_text_sentence(out, d->what);
 }
 
-/* Stacks by frame pointers; see frame_walk.h. */
+/* Stacks of stopped threads; see frame_walk.h. */
 
 /* On arm64 and x86_64 a frame pointer points to the one before it, and the return address comes after that.
  * Swift sets this bit if the frame has an asynchronous context. */
@@ -8566,27 +8879,103 @@ static const uint64_t msr_async_bit = UINT64_C(1) << 60;
 /* No code lies in the first page. */
 enum { msr_WORD = 8, msr_FIRST_PAGE = 4096 };
 
-static uint32_t msr_framewalk_stack(const msr_framewalk *walk, uint64_t *out, uint32_t cap)
+/* Indexes in machsym_unwind_state.v. */
+enum { msr_WALK_ARM64_LR = 30, msr_WALK_CPU_X86_64 = 0x01000007 };
+
+typedef struct msr_framewalk_registers {
+    unsigned fp, sp, pc;
+} msr_framewalk_registers;
+
+static msr_framewalk_registers msr_framewalk_registers_of(uint32_t cputype)
 {
-    uint64_t lowest = walk->sp;
-    uint64_t fp = walk->fp & ~msr_async_bit;
+    static const msr_framewalk_registers of_x86_64 = {6, 7, 16};
+    static const msr_framewalk_registers of_arm64 = {29, 31, 32};
+    return cputype == msr_WALK_CPU_X86_64 ? of_x86_64 : of_arm64;
+}
+
+static bool msr_framewalk_knows(const machsym_unwind_state *s, unsigned number)
+{
+    return (s->known >> number & 1) != 0;
+}
+
+static bool msr_framewalk_word(const msr_framewalk *walk, uint64_t addr, uint64_t *out)
+{
+    unsigned char raw[msr_WORD];
+    if (!walk->read(walk->context, addr, raw, sizeof raw))
+        return false;
+    *out = 0;
+    for (unsigned i = msr_WORD; i-- > 0;)
+        *out = *out << 8 | raw[i];
+    return true;
+}
+
+/* Steps to the caller by the frame pointer. A record below the stack pointer is an older one, or the stack
+ * grows the wrong way. */
+static bool msr_framewalk_by_fp(const msr_framewalk *walk, msr_framewalk_registers at, machsym_unwind_state *s)
+{
+    uint64_t fp = s->v[at.fp], next, back;
+    if (!msr_framewalk_knows(s, at.fp) || !msr_framewalk_knows(s, at.sp) || fp < s->v[at.sp] || fp % msr_WORD != 0 ||
+        fp > UINT64_MAX - 2 * msr_WORD || !msr_framewalk_word(walk, fp, &next) ||
+        !msr_framewalk_word(walk, fp + msr_WORD, &back))
+        return false;
+    s->v[at.fp] = next;
+    s->v[at.sp] = fp + 2 * msr_WORD;
+    s->v[at.pc] = machsym_plain_pc(walk->cputype, back);
+    s->known = (uint64_t)1 << at.fp | (uint64_t)1 << at.sp | (uint64_t)1 << at.pc;
+    s->how = MACHSYM_UNWIND_FP;
+    s->frame_count++;
+    return true;
+}
+
+/* Steps to the caller. A return address is looked up one byte earlier, because a call may be the last
+ * instruction of its function. */
+static bool msr_framewalk_up(const msr_framewalk *walk, msr_framewalk_registers at, machsym_unwind_state *s)
+{
+    bool stopped = s->how == MACHSYM_UNWIND_CONTEXT || s->how == MACHSYM_UNWIND_SIGNAL;
+    const machsym_unwind_image *image =
+        walk->image != NULL ? walk->image(walk->context, s->v[at.pc] - (stopped ? 0 : 1)) : NULL;
+    MACHSYM_COUNT_WORK(1);
+    s->v[at.fp] &= ~msr_async_bit;
+    if (image == NULL)
+        return msr_framewalk_by_fp(walk, at, s);
+    machsym_unwind_desc desc = {walk->read, walk->context, image, 1, walk->cputype};
+    if (machsym_unwind_next(&desc, s))
+        return true;
+    return s->end == MACHSYM_UNWIND_LEFT_OUT && msr_framewalk_by_fp(walk, at, s);
+}
+
+/* Makes the registers those of a caller whose call had no effect: its target is no code. On x86_64 the call
+ * pushed the return address. */
+static void msr_framewalk_call_back(msr_framewalk *walk, msr_framewalk_registers at)
+{
+    machsym_unwind_state *s = &walk->state;
+    s->v[at.pc] = walk->caller;
+    if (walk->cputype == msr_WALK_CPU_X86_64)
+        s->v[at.sp] += msr_WORD;
+    else
+        s->known &= ~((uint64_t)1 << msr_WALK_ARM64_LR);
+    s->how = MACHSYM_UNWIND_FP;
+    s->frame_count++;
+}
+
+static uint32_t msr_framewalk_stack(msr_framewalk *walk, msr_framewalk_frame *out, uint32_t cap)
+{
+    msr_framewalk_registers at = msr_framewalk_registers_of(walk->cputype);
+    machsym_unwind_state *s = &walk->state;
     uint32_t count = 0;
-    if (count < cap)
-        out[count++] = machsym_plain_pc(walk->cputype, walk->pc);
-    if (count < cap && walk->caller != 0)
-        out[count++] = walk->caller;
-    while (count < cap && fp >= lowest && fp % msr_WORD == 0 && fp <= UINT64_MAX - 2 * msr_WORD) {
-        uint64_t next;
-        uint64_t back;
-        MACHSYM_COUNT_WORK(1);
-        if (!walk->read(walk->context, fp, &next) || !walk->read(walk->context, fp + msr_WORD, &back))
-            break;
-        back = machsym_plain_pc(walk->cputype, back);
-        if (back < msr_FIRST_PAGE)
-            break;
-        out[count++] = back;
-        lowest = fp + 2 * msr_WORD; /* a lower record is this one again, or the stack grows the wrong way */
-        fp = next & ~msr_async_bit;
+    if (count < cap) {
+        s->v[at.pc] = machsym_plain_pc(walk->cputype, s->v[at.pc]);
+        out[count].found_by = msr_tables_how(MACHSYM_UNWIND_CONTEXT);
+        out[count++].pc = s->v[at.pc];
+    }
+    if (count < cap && walk->caller != 0) {
+        msr_framewalk_call_back(walk, at);
+        out[count].found_by = "leaf";
+        out[count++].pc = walk->caller;
+    }
+    while (count < cap && msr_framewalk_up(walk, at, s) && s->v[at.pc] >= msr_FIRST_PAGE) {
+        out[count].found_by = msr_tables_how(s->how);
+        out[count++].pc = s->v[at.pc];
     }
     return count;
 }
@@ -11423,12 +11812,12 @@ static void msr_minidump_read(msr_minidump *m)
     msr_minidump_read_requester(m);
 }
 
-static size_t msr_minidump_decode(machsym_str input, msr_text *out, const char **what)
+static size_t msr_minidump_decode(machsym_str input, msr_text *out, const char **what, msr_dump_walks *walks)
 {
     msr_minidump m;
     memset(&m, 0, sizeof m);
     m.in = input;
-    msr_dump_begin(&m.d, out->memory, input.len,
+    msr_dump_begin(&m.d, out->memory, walks, input.len,
                input.len < SIZE_MAX / 2 ? 2 * input.len : SIZE_MAX); /* UTF-8 may be longer than UTF-16 */
     if (input.len < msr_MINIDUMP_HEADER_SIZE)
         msr_dump_note(&m.d, input.len, "the header is cut short");
@@ -12833,7 +13222,7 @@ static void msr_recognise_redact(msr_report *r, const msr_redactor *how)
 
 static void msr_report_open(msr_report *r, const char *input, size_t len, const msr_report_load *loads, size_t load_count)
 {
-    msr_report_open_redacted(NULL, r, input, len, loads, load_count, NULL);
+    msr_report_open_redacted(NULL, r, input, len, loads, load_count, NULL, NULL);
 }
 
 static void msr_recognise_begin(msr_mem_source *memory, msr_report *r, machsym_str input, unsigned depth)
@@ -12878,31 +13267,44 @@ static void msr_report_open_carried(msr_mem_source *memory, msr_report *r, machs
     msr_recognise_parse(r, loads, load_count, how);
 }
 
-static void msr_recognise_decode(msr_report *r)
+static void msr_recognise_decode(msr_report *r, msr_dump_walks *walks)
 {
     if (r->encoding == msr_ENCODING_PLCRASH)
         r->failed_at = msr_plcrash_decode(r->input, &r->changed);
     else if (r->encoding == msr_ENCODING_MINIDUMP)
-        r->failed_at = msr_minidump_decode(r->input, &r->changed, &r->damage);
+        r->failed_at = msr_minidump_decode(r->input, &r->changed, &r->damage, walks);
     else if (r->encoding == msr_ENCODING_CORE)
-        r->failed_at = msr_core_decode(r->input, &r->changed, &r->damage);
+        r->failed_at = msr_core_decode(r->input, &r->changed, &r->damage, walks);
     else
         msr_recognise_decode_utf16(r);
     if (r->failed_at > 0)
         r->failure = r->damage != NULL ? r->damage : "the protobuf is damaged";
 }
 
-static void msr_report_open_redacted(msr_mem_source *memory, msr_report *r, const char *input, size_t len,
-                          const msr_report_load *loads, size_t load_count, const msr_redactor *how)
+/* Tells of each frame how it was found. A text of the dump that looked like a frame would shift them. */
+static void msr_recognise_take_walks(msr_report *r, const msr_dump_walks *walks)
 {
+    for (uint32_t i = 0; walks->count == r->frame_count && i < walks->count; i++)
+        r->frames[i].found_by = walks->v[i];
+}
+
+static void msr_report_open_redacted(msr_mem_source *memory, msr_report *r, const char *input, size_t len,
+                          const msr_report_load *loads, size_t load_count, const msr_report_tables *tables,
+                          const msr_redactor *how)
+{
+    msr_dump_walks walks = {tables, NULL, 0, 0};
     msr_recognise_begin(memory, r, msr_str_make(input, len), 0);
     r->encoding = msr_recognise_find_encoding(r->input);
     if (r->encoding != msr_ENCODING_BYTES) {
-        msr_recognise_decode(r);
+        msr_recognise_decode(r, &walks);
+        if (tables != NULL && tables->leave != NULL)
+            tables->leave(tables->context);
         r->body = r->changed.v;
         r->len = r->changed.len;
     }
     msr_recognise_parse(r, loads, load_count, how);
+    msr_recognise_take_walks(r, &walks);
+    msr_mem_give(memory, walks.v);
 }
 
 static bool msr_report_is_one(const msr_report *r)
@@ -22802,6 +23204,8 @@ static void msr_write_put_json_frame(msr_text *t, const msr_report *r, const msr
         msr_json_put_number(t, "samples", frame->samples);
     if (thread->path > 0)
         msr_json_put_number(t, "depth", frame->depth);
+    if (frame->found_by != NULL)
+        msr_json_put_str(t, "found_by", msr_str_c(frame->found_by));
     msr_json_put_str(t, "given", frame->name);
     msr_json_put_str(t, "given_place", frame->where);
     text_c(t, ",\"calls\":[");
@@ -24666,7 +25070,8 @@ static size_t msr_walk_place_in_input(const msr_walk_place *place, size_t at)
 static void msr_walk_open_piece(const msr_report_walk *w, machsym_str piece, const msr_walk_place *place, msr_report *r)
 {
     if (place->up == NULL) {
-        msr_report_open_redacted(w->memory, r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
+        msr_report_open_redacted(w->memory, r, piece.ptr, piece.len, w->loads, w->load_count, w->tables,
+                             w->redact);
     } else {
         msr_redactor again = {{0, 0}, false, false};
         if (w->redact != NULL)

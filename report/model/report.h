@@ -132,8 +132,9 @@ typedef struct report_frame {
     machsym_str name;  /* as in the text */
     machsym_str where; /* File.m:12, as in the text */
     machsym_str image_name;
-    uint32_t call;       /* index of its first call; the innermost comes first */
-    uint32_t call_count; /* 0: nothing was found */
+    const char *found_by; /* how it was found, of stacks that are walked here; static. NULL: not here */
+    uint32_t call;        /* index of its first call; the innermost comes first */
+    uint32_t call_count;  /* 0: nothing was found */
 } report_frame;
 
 typedef enum thread_kind { THREAD_PLAIN = 0, THREAD_EXCEPTION, THREAD_SPECIFIC } thread_kind;

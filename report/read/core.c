@@ -3,7 +3,6 @@
 #include "core.h"
 #include "../model/report.h"
 #include "decoded.h"
-#include "dump.h"
 
 #include <string.h>
 
@@ -498,12 +497,12 @@ static void core_read(core *c)
     core_put_head(c);
 }
 
-size_t core_decode(machsym_str input, text *out, const char **what)
+size_t core_decode(machsym_str input, text *out, const char **what, dump_walks *walks)
 {
     core c;
     memset(&c, 0, sizeof c);
     c.in = input;
-    dump_begin(&c.d, out->memory, input.len, input.len);
+    dump_begin(&c.d, out->memory, walks, input.len, input.len);
     if (input.len < CORE_HEADER_SIZE) {
         dump_note(&c.d, input.len, "the header is cut short");
     } else {

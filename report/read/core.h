@@ -6,10 +6,11 @@
 #define MACHSYM_TOOL_CORE_H
 
 #include "../base/text.h"
+#include "dump.h"
 #include "machsym.h"
 
 bool core_is(machsym_str input);
 /* Works as minidump_decode. */
-size_t core_decode(machsym_str input, text *out, const char **what);
+size_t core_decode(machsym_str input, text *out, const char **what, dump_walks *walks);
 
 #endif

@@ -8,12 +8,19 @@
 /* Apple's reports cut stacks at this depth. */
 enum { MAX_FRAMES = 512 };
 
+/* A search through all entries of an __eh_frame takes as long as the section is, up to this many bytes: the
+ * least size of MACHSYM_MAX_FRAME_SEARCH entries. All searches of a dump together take half a second at most;
+ * after that, frame pointers are used. A dump of 64 threads needs a tenth of it. */
+enum { SEARCH_BYTES = 16 * MACHSYM_MAX_FRAME_SEARCH, STEP_BYTES = 64, TABLE_BYTES = 128 << 20 };
+
 /* A frame record takes 16 bytes of memory. Only threads on the same stack share records. */
 enum { FRAME_BYTES = 16 };
 
-void dump_begin(dump *d, mem_source *memory, size_t file_len, size_t text_left)
+void dump_begin(dump *d, mem_source *memory, dump_walks *walks, size_t file_len, size_t text_left)
 {
     memset(d, 0, sizeof *d);
+    d->walks = walks;
+    d->table_left = TABLE_BYTES;
     d->memory_source = memory;
     d->file_len = file_len;
     d->text_left = text_left;
@@ -102,6 +109,7 @@ machsym_str dump_take_text(dump *d, machsym_str plain, size_t at)
 void dump_free(dump *d)
 {
     mem_give(d->memory_source, d->images);
+    mem_give(d->memory_source, d->tables);
     mem_give(d->memory_source, d->threads);
     mem_give(d->memory_source, d->numbers);
     mem_give(d->memory_source, d->memory);
@@ -166,12 +174,29 @@ machsym_str dump_bytes_at(const dump *d, uint64_t addr)
     return str_from(one->bytes, (size_t)(addr - one->base));
 }
 
-static bool dump_read(const void *context, uint64_t addr, uint64_t *out)
+/* Copies memory of the process, which may lie in several ranges. */
+static bool dump_read_memory(const dump *d, uint64_t addr, void *out, size_t len)
 {
-    machsym_str bytes = dump_bytes_at((const dump *)context, addr);
-    if (bytes.len < sizeof *out)
+    char *to = (char *)out;
+    while (len > 0) {
+        machsym_str bytes = dump_bytes_at(d, addr);
+        size_t count = bytes.len < len ? bytes.len : len;
+        if (count == 0)
+            return false;
+        memcpy(to, bytes.ptr, count);
+        to += count;
+        addr += count;
+        len -= count;
+    }
+    return true;
+}
+
+static bool dump_read(const dump *d, uint64_t addr, uint64_t *out)
+{
+    char raw[sizeof *out];
+    if (!dump_read_memory(d, addr, raw, sizeof raw))
         return false;
-    *out = dump_get(bytes.ptr, sizeof *out);
+    *out = dump_get(raw, sizeof raw);
     return true;
 }
 
@@ -239,33 +264,138 @@ static uint64_t dump_caller_of_nothing(const dump *d, const dump_state *state, u
     return dump_image_of(d, caller) != NULL ? caller : 0;
 }
 
+/* Finds the tables of an image: those of its file, else those in its memory. */
+static void dump_find_tables(dump *d, const decoded_image *image, dump_tables *to)
+{
+    to->is_asked = true;
+    to->unwind.load_addr = image->base;
+    to->unwind.size = image->end - image->base;
+    if (d->walks->tables != NULL)
+        to->file = d->walks->tables->find(d->walks->tables->context, &image->uuid, image->path,
+                                          str_c(image->arch != NULL ? image->arch : ""));
+    to->has_some = (to->file != NULL && tables_of_file(to->file, d->cputype, image->base, &to->unwind)) ||
+                   tables_of_header(dump_bytes_at(d, image->base), &to->unwind);
+}
+
+static dump_tables *dump_tables_of(dump *d, uint64_t addr)
+{
+    const decoded_image *image = d->tables != NULL ? dump_image_of(d, addr) : NULL;
+    if (image == NULL || image->other != NULL)
+        return NULL;
+    dump_tables *tables = &d->tables[image - d->images];
+    if (!tables->is_asked)
+        dump_find_tables(d, image, tables);
+    return tables;
+}
+
+static const machsym_unwind_image *dump_walk_image(void *context, uint64_t addr)
+{
+    dump *d = (dump *)context;
+    const dump_tables *tables = dump_tables_of(d, addr);
+    return tables != NULL && tables->has_some && d->table_left > 0 ? &tables->unwind : NULL;
+}
+
+/* Reads memory. Minidumps lack the code and the constants of images, but files have them. */
+static bool dump_walk_read(void *context, uint64_t addr, void *out, size_t len)
+{
+    dump *d = (dump *)context;
+    if (dump_read_memory(d, addr, out, len))
+        return true;
+    const dump_tables *tables = dump_tables_of(d, addr);
+    return tables != NULL && tables->file != NULL &&
+           tables_read(tables->file, tables->unwind.load_addr, addr, out, len);
+}
+
 /* Drops addresses outside all images from the end of a stack: a frame pointer that holds something else leads
  * there. Code that was made at run time stays, because its callers are in images. */
-static uint32_t dump_known_frames(const dump *d, const uint64_t *frames, uint32_t count)
+static uint32_t dump_known_frames(const dump *d, const framewalk_frame *frames, uint32_t count)
 {
-    while (d->image_count > 0 && count > 1 && dump_image_of(d, frames[count - 1]) == NULL)
+    while (d->image_count > 0 && count > 1 && dump_image_of(d, frames[count - 1].pc) == NULL)
         count--;
     return count;
 }
 
-/* Returns how many frames the walk found, which count against `left`. */
-static size_t dump_put_stack(const dump *d, const dump_thread *thread, size_t left, text *out)
+/* The number of a register in machsym_unwind_state, where Apple's name has it; -1: it has none there. */
+static int dump_unwind_number(uint32_t cputype, const char *name)
 {
-    uint64_t frames[MAX_FRAMES];
+    static const char *const x86[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+                                      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+    static const char *const arm64[] = {"fp", "lr", "sp", "pc"};
+    enum { ARM64_FP = 29 };
+    if (cputype == DUMP_CPU_ARM64 && name[0] == 'x')
+        return name[2] != 0 ? (name[1] - '0') * 10 + (name[2] - '0') : name[1] - '0';
+    for (size_t i = 0; cputype == DUMP_CPU_ARM64 && i < sizeof arm64 / sizeof *arm64; i++) {
+        if (strcmp(name, arm64[i]) == 0)
+            return (int)i + ARM64_FP;
+    }
+    for (size_t i = 0; cputype == DUMP_CPU_X86_64 && i < sizeof x86 / sizeof *x86; i++) {
+        if (strcmp(name, x86[i]) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static void dump_fill_state(const dump_state *state, machsym_unwind_state *out)
+{
+    for (uint32_t i = 0; i < state->layout->count; i++) {
+        const dump_register *one = &state->layout->v[i];
+        int number = dump_unwind_number(state->layout->cputype, one->name);
+        if (number < 0 || (one->group & state->groups) == 0)
+            continue;
+        out->v[number] = dump_value_of(state, one);
+        out->known |= (uint64_t)1 << number;
+    }
+}
+
+/* Keeps how a frame was found. */
+static void dump_note_walk(dump *d, const char *found_by)
+{
+    if (d->walks == NULL)
+        return;
+    *(const char **)mem_add(d->memory_source, &d->walks->v, &d->walks->count, &d->walks->cap,
+                            sizeof *d->walks->v) = found_by;
+}
+
+/* Searches of an __eh_frame count against the budget. */
+static void dump_spend(dump *d, const framewalk_frame *frames, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const dump_tables *tables = dump_tables_of(d, frames[i - 1].pc);
+        uint64_t size = tables != NULL && tables->has_some ? tables->unwind.eh_frame.size : 0;
+        uint64_t cost = STEP_BYTES + (strcmp(frames[i].found_by, "compact") != 0 ? size : 0);
+        cost = cost < SEARCH_BYTES ? cost : (uint64_t)SEARCH_BYTES;
+        d->table_left -= cost < d->table_left ? cost : d->table_left;
+    }
+}
+
+/* Returns how many frames the walk found, which count against `left`. */
+static size_t dump_put_stack(dump *d, const dump_thread *thread, size_t left, text *out)
+{
+    framewalk_frame frames[MAX_FRAMES];
     const dump_state *state = &thread->state;
-    framewalk walk = {dump_read, d, 0, 0, UINT64_MAX, 0, 0}; /* without a stack pointer: only the pc */
-    if (state->layout == NULL || !dump_register_of(state, state->layout->pc, &walk.pc))
+    framewalk walk;
+    uint64_t sp = UINT64_MAX; /* without a stack pointer: only the pc */
+    memset(&walk, 0, sizeof walk);
+    if (state->layout == NULL || !dump_register_of(state, state->layout->pc, &walk.caller))
         return 0;
+    walk.caller = 0;
+    walk.read = dump_walk_read;
+    walk.image = dump_walk_image;
+    walk.context = d;
     walk.cputype = state->layout->cputype;
-    dump_register_of(state, state->layout->fp, &walk.fp);
-    dump_register_of(state, state->layout->sp, &walk.sp);
+    dump_fill_state(state, &walk.state);
+    dump_register_of(state, state->layout->sp, &sp);
     if (thread->crashed && d->has_bad_jump)
-        walk.caller = dump_caller_of_nothing(d, state, walk.sp);
+        walk.caller = dump_caller_of_nothing(d, state, sp);
     uint32_t count =
         framewalk_stack(&walk, frames, left < MAX_FRAMES ? (uint32_t)left : (uint32_t)MAX_FRAMES);
     uint32_t known = dump_known_frames(d, frames, count);
-    for (uint32_t i = 0; i < known; i++)
-        decoded_put_frame(out, dump_image_of(d, frames[i]), i, frames[i], frames[i], str_make(NULL, 0), 0);
+    dump_spend(d, frames, count);
+    for (uint32_t i = 0; i < known; i++) {
+        decoded_put_frame(out, dump_image_of(d, frames[i].pc), i, frames[i].pc, frames[i].pc,
+                          str_make(NULL, 0), 0);
+        dump_note_walk(d, frames[i].found_by);
+    }
     return count;
 }
 
@@ -341,6 +471,11 @@ void dump_put(dump *d, text *out)
 {
     decoded_sort_images(d->images, d->image_count);
     dump_sort_memory(d);
+    if (d->walks != NULL && d->image_count > 0) {
+        d->tables = (dump_tables *)mem_take(d->memory_source,
+                                            mem_times(d->memory_source, d->image_count, sizeof *d->tables));
+        memset(d->tables, 0, d->image_count * sizeof *d->tables);
+    }
     text_add(out, d->head.v, d->head.len);
     text_char(out, '\n');
     text_add(out, d->event.v, d->event.len);

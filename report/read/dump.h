@@ -12,6 +12,7 @@
 
 #include "../base/text.h"
 #include "../base/memory.h"
+#include "../model/tables.h"
 #include "decoded.h"
 #include "machsym.h"
 
@@ -97,6 +98,22 @@ typedef struct dump_memory {
     uint32_t index; /* in the file */
 } dump_memory;
 
+/* How the frames of a dump were found, in the order in which dump_put writes them. */
+typedef struct dump_walks {
+    const report_tables *tables; /* NULL: no files of images */
+    const char **v;              /* static words */
+    uint32_t count;
+    uint32_t cap;
+} dump_walks;
+
+/* The tables of an image. */
+typedef struct dump_tables {
+    machsym_unwind_image unwind;
+    const machsym_image *file; /* NULL: none */
+    bool is_asked;
+    bool has_some;
+} dump_tables;
+
 typedef struct dump {
     mem_source *memory_source; /* NULL: the heap */
     size_t file_len;           /* the output is bounded in proportion to it */
@@ -113,6 +130,9 @@ typedef struct dump {
     decoded_image *images;
     uint32_t image_count;
     uint32_t image_cap;
+    dump_walks *walks;   /* NULL: tables are not used, and frame pointers find all frames */
+    dump_tables *tables; /* for each image, once the images are sorted */
+    uint64_t table_left; /* bytes of tables that may still be searched */
     dump_thread *threads;
     uint32_t thread_count;
     uint32_t thread_cap;
@@ -123,9 +143,9 @@ typedef struct dump {
     uint32_t memory_cap;
 } dump;
 
-/* Initializes an empty dump. file_len: the output is bounded in proportion to it. text_left: bytes of names
+/* Initializes an empty dump. walks: with the files of images; may be NULL. file_len: the output is bounded in proportion to it. text_left: bytes of names
  * and texts that may be taken. */
-void dump_begin(dump *d, mem_source *memory, size_t file_len, size_t text_left);
+void dump_begin(dump *d, mem_source *memory, dump_walks *walks, size_t file_len, size_t text_left);
 decoded_image *dump_add_image(dump *d);
 dump_thread *dump_add_thread(dump *d);
 /* dump_index_threads sorts the numbers of the threads. dump_find_thread then returns the first thread with a

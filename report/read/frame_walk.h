@@ -1,27 +1,31 @@
 /* ==== >> read/frame_walk ====
- * Job: the return addresses on the stack of a stopped thread, by its frame pointers.
+ * Job: the return addresses on the stack of a stopped thread, by unwind tables or frame pointers.
  * Offers: framewalk_stack.
- * Never: reads unwind tables. */
+ * Never: knows where tables are. */
 #ifndef MACHSYM_TOOL_FRAME_WALK_H
 #define MACHSYM_TOOL_FRAME_WALK_H
 
 #include "machsym.h"
 
-/* A stopped thread, and the memory that its stack lies in. */
+/* A stopped thread, and the process that it belongs to. */
 typedef struct framewalk {
-    /* Reads eight bytes of memory. Returns false if they are not there. */
-    bool (*read)(const void *context, uint64_t addr, uint64_t *out);
-    const void *context;
+    /* Copies memory. Returns false if some of it is not there. */
+    bool (*read)(void *context, uint64_t addr, void *out, size_t len);
+    /* Returns the image that holds an address, with its tables. NULL: no image, or it has no tables. */
+    const machsym_unwind_image *(*image)(void *context, uint64_t addr);
+    void *context;
     uint32_t cputype;
-    uint64_t pc;
-    uint64_t sp;
-    uint64_t fp;
-    uint64_t caller; /* a return address that is known without the stack; 0: unknown */
+    machsym_unwind_state state; /* the registers; pc must be known */
+    uint64_t caller;            /* a return address that is known without the stack; 0: unknown */
 } framewalk;
 
-/* Writes the addresses of the stack to out, at most cap: the pc first, without pointer authentication. Each
- * frame record lies above the one before, so every stack ends. Returns how many, at least 1 if cap is at least
- * 1. */
-uint32_t framewalk_stack(const framewalk *walk, uint64_t *out, uint32_t cap);
+typedef struct framewalk_frame {
+    uint64_t pc;          /* without pointer authentication */
+    const char *found_by; /* how it was found; static */
+} framewalk_frame;
+
+/* Writes the frames of the stack to out, at most cap, the thread's own first. Each frame lies above the one
+ * before, so every stack ends. Changes walk->state. Returns how many, at least 1 if cap is at least 1. */
+uint32_t framewalk_stack(framewalk *walk, framewalk_frame *out, uint32_t cap);
 
 #endif

@@ -4,7 +4,6 @@
 #include "../base/json.h"
 #include "../model/report.h"
 #include "decoded.h"
-#include "dump.h"
 
 #include <string.h>
 
@@ -767,12 +766,12 @@ static void minidump_read(minidump *m)
     minidump_read_requester(m);
 }
 
-size_t minidump_decode(machsym_str input, text *out, const char **what)
+size_t minidump_decode(machsym_str input, text *out, const char **what, dump_walks *walks)
 {
     minidump m;
     memset(&m, 0, sizeof m);
     m.in = input;
-    dump_begin(&m.d, out->memory, input.len,
+    dump_begin(&m.d, out->memory, walks, input.len,
                input.len < SIZE_MAX / 2 ? 2 * input.len : SIZE_MAX); /* UTF-8 may be longer than UTF-16 */
     if (input.len < MINIDUMP_HEADER_SIZE)
         dump_note(&m.d, input.len, "the header is cut short");

@@ -6,11 +6,12 @@
 #define MACHSYM_TOOL_MINIDUMP_H
 
 #include "../base/text.h"
+#include "dump.h"
 #include "machsym.h"
 
 bool minidump_is(machsym_str input);
 /* Converts the dump to crash text. If it is damaged, the whole parts are converted, and a line says where the
  * damage is. Returns that place; 0: undamaged. *what: the damage. */
-size_t minidump_decode(machsym_str input, text *out, const char **what);
+size_t minidump_decode(machsym_str input, text *out, const char **what, dump_walks *walks);
 
 #endif

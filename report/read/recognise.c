@@ -6,6 +6,7 @@
 #include "../model/parts.h"
 #include "bug_types.h"
 #include "core.h"
+#include "dump.h"
 #include "formats.h"
 #include "minidump.h"
 #include "plcrash.h"
@@ -419,7 +420,7 @@ static void recognise_redact(report *r, const redactor *how)
 
 void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count)
 {
-    report_open_redacted(NULL, r, input, len, loads, load_count, NULL);
+    report_open_redacted(NULL, r, input, len, loads, load_count, NULL, NULL);
 }
 
 static void recognise_begin(mem_source *memory, report *r, machsym_str input, unsigned depth)
@@ -464,31 +465,44 @@ void report_open_carried(mem_source *memory, report *r, machsym_str input, unsig
     recognise_parse(r, loads, load_count, how);
 }
 
-static void recognise_decode(report *r)
+static void recognise_decode(report *r, dump_walks *walks)
 {
     if (r->encoding == ENCODING_PLCRASH)
         r->failed_at = plcrash_decode(r->input, &r->changed);
     else if (r->encoding == ENCODING_MINIDUMP)
-        r->failed_at = minidump_decode(r->input, &r->changed, &r->damage);
+        r->failed_at = minidump_decode(r->input, &r->changed, &r->damage, walks);
     else if (r->encoding == ENCODING_CORE)
-        r->failed_at = core_decode(r->input, &r->changed, &r->damage);
+        r->failed_at = core_decode(r->input, &r->changed, &r->damage, walks);
     else
         recognise_decode_utf16(r);
     if (r->failed_at > 0)
         r->failure = r->damage != NULL ? r->damage : "the protobuf is damaged";
 }
 
-void report_open_redacted(mem_source *memory, report *r, const char *input, size_t len,
-                          const report_load *loads, size_t load_count, const redactor *how)
+/* Tells of each frame how it was found. A text of the dump that looked like a frame would shift them. */
+static void recognise_take_walks(report *r, const dump_walks *walks)
 {
+    for (uint32_t i = 0; walks->count == r->frame_count && i < walks->count; i++)
+        r->frames[i].found_by = walks->v[i];
+}
+
+void report_open_redacted(mem_source *memory, report *r, const char *input, size_t len,
+                          const report_load *loads, size_t load_count, const report_tables *tables,
+                          const redactor *how)
+{
+    dump_walks walks = {tables, NULL, 0, 0};
     recognise_begin(memory, r, str_make(input, len), 0);
     r->encoding = recognise_find_encoding(r->input);
     if (r->encoding != ENCODING_BYTES) {
-        recognise_decode(r);
+        recognise_decode(r, &walks);
+        if (tables != NULL && tables->leave != NULL)
+            tables->leave(tables->context);
         r->body = r->changed.v;
         r->len = r->changed.len;
     }
     recognise_parse(r, loads, load_count, how);
+    recognise_take_walks(r, &walks);
+    mem_give(memory, walks.v);
 }
 
 bool report_is_one(const report *r)

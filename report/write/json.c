@@ -26,6 +26,8 @@ static void write_put_json_frame(text *t, const report *r, const report_thread *
         json_put_number(t, "samples", frame->samples);
     if (thread->path > 0)
         json_put_number(t, "depth", frame->depth);
+    if (frame->found_by != NULL)
+        json_put_str(t, "found_by", str_c(frame->found_by));
     json_put_str(t, "given", frame->name);
     json_put_str(t, "given_place", frame->where);
     text_c(t, ",\"calls\":[");

@@ -620,3 +620,9 @@ symbol_source *loan_source(const image_loan *loan)
 {
     return loan->seat->source;
 }
+
+const machsym_image *loan_image(const image_loan *loan)
+{
+    const symbol_file *file = &loan->image->file;
+    return file->map == NULL && file->chunks == NULL ? file->image : NULL;
+}

@@ -98,6 +98,8 @@ const char *loan_failure(const image_loan *loan);
  * anew. */
 bool loan_lacked_memory(const image_loan *loan);
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
+/* The Mach-O file that answers; NULL: a map or chunks do. */
+const machsym_image *loan_image(const image_loan *loan);
 const symbol_info *loan_info(const image_loan *loan);
 /* What frame_style.source wants. */
 symbol_source *loan_source(const image_loan *loan);

@@ -1,5 +1,6 @@
 /* Lookups for a whole report; see resolve.h. */
 #include "resolve.h"
+#include "../../report/base/memory.h"
 #include "../../report/base/text.h"
 #include "../../report/look/look.h"
 #include "../base/machine.h"
@@ -202,6 +203,41 @@ static void resolve_keep_failure(resolve_budget *left, const char *why)
     memcpy(left->kept, why, len);
     left->kept[len] = 0;
     left->failure = left->kept;
+}
+
+/* ---- Files for dumps ---- */
+
+static const machsym_image *resolve_find_file(void *context, const machsym_uuid *uuid, machsym_str path,
+                                              machsym_str arch)
+{
+    resolve_files *files = context;
+    image_key key = {*uuid, !symbol_uuid_is_none(uuid), files->how->no_uuid, arch, str_base_name(path)};
+    image_loan loan;
+    image_status status;
+    if (!images_borrow(files->all, &key, &loan, &status))
+        return NULL;
+    *(image_loan *)mem_push(&files->loans, &files->loan_count, &files->loan_cap, sizeof loan) = loan;
+    return loan_image(&loan);
+}
+
+static void resolve_leave_files(void *context)
+{
+    resolve_files *files = context;
+    for (uint32_t i = 0; i < files->loan_count; i++)
+        images_return(files->all, &files->loans[i]);
+    mem_to_heap(files->loans);
+    files->loans = NULL;
+    files->loan_count = files->loan_cap = 0;
+}
+
+void resolve_files_begin(resolve_files *files, image_pool *all, const resolve_options *how)
+{
+    memset(files, 0, sizeof *files);
+    files->tables.context = files;
+    files->tables.find = resolve_find_file;
+    files->tables.leave = resolve_leave_files;
+    files->all = all;
+    files->how = how;
 }
 
 const char *resolve_report(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)

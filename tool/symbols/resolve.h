@@ -1,6 +1,6 @@
 /* ==== >> symbols/resolve ====
  * Job: the symbols that a report's frames get their names and lines of.
- * Offers: resolve_options, resolve_budget; resolve_report.
+ * Offers: resolve_options, resolve_budget, resolve_files; resolve_report.
  * Never: writes a report.
  *
  * Gives the frames of a report their names and lines. */
@@ -12,6 +12,7 @@
 #include "../../report/model/report.h"
 #include "../../report/model/links.h"
 #include "../../report/model/status.h"
+#include "../../report/model/tables.h"
 #include "context.h"
 #include "images.h"
 #include "line_map.h"
@@ -56,6 +57,19 @@ typedef struct resolve_options {
     context_rules sources;
     resolve_budget *shared; /* by all reports of a file; NULL: this one has its own */
 } resolve_options;
+
+/* The files of images that a dump is read with. */
+typedef struct resolve_files {
+    report_tables tables; /* what a walk wants */
+    image_pool *all;
+    const resolve_options *how;
+    image_loan *loans; /* of those that are in use */
+    uint32_t loan_count;
+    uint32_t loan_cap;
+} resolve_files;
+
+/* Borrows the images and the options. No file stays in use between two reports. */
+void resolve_files_begin(resolve_files *files, image_pool *all, const resolve_options *how);
 
 /* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image
  * status, counts. Returns NULL; else which limit was reached, or which chunk could not be had: then the

@@ -397,6 +397,9 @@ static void crash_do_report(const crash_run *run, crash_result *result)
                         .answer = crash_answer_if_wanted,
                         .end = crash_end_document};
     text input = {0};
+    resolve_files files;
+    resolve_files_begin(&files, run->images, &o->resolve);
+    walk.tables = &files.tables;
     const char *why = inside_read(result->path, &input);
     if (why != NULL) {
         crash_fail(result, why);

@@ -197,6 +197,9 @@ static bool worker_report_answer_reports(answering *a, machsym_str input, report
                         .context = in,
                         .look_up = worker_report_look_up,
                         .answer = worker_report_put_one};
+    resolve_files files;
+    resolve_files_begin(&files, a->symbols->images, &o->resolve);
+    walk.tables = &files.tables;
     in->to = a;
     return walk_all(&walk, input, &in->same);
 }
