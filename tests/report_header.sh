@@ -25,7 +25,7 @@ int main(void)
 END
 for compiler in "gcc -x c -std=c99" "g++ -x c++ -std=c++11" "clang -x c -std=c99" \
     "clang -x c++ -std=c++11"; do
-    command -v "${compiler%% *}" >/dev/null || { skip "report_header: no ${compiler%% *}"; continue; }
+    command -v "${compiler%% *}" >/dev/null || { skip "$compiler: it needs ${compiler%% *}"; continue; }
     for file in impl user; do
         # shellcheck disable=SC2086
         $compiler -D_GNU_SOURCE -I"$work" -I. -Wall -Wextra -pedantic -Werror -fsyntax-only "$work/$file.c" >"$work/log" 2>&1
@@ -40,7 +40,7 @@ if [ "${SAMPLE:-1}" -ne 1 ]; then
     : # CI compiles it so
 elif command -v nm >/dev/null && command -v size >/dev/null && [ "$(uname -m)" = x86_64 ]; then
     for compiler in gcc clang; do
-        command -v $compiler >/dev/null || { skip "report_header: size: no $compiler"; continue; }
+        command -v $compiler >/dev/null || { skip "size: it needs $compiler"; continue; }
         $compiler -std=c99 -Os -D_GNU_SOURCE -I"$work" -I. -c -o "$work/impl.o" "$work/impl.c"
         check "-Os: $compiler"
         text=$(size "$work/impl.o" | awk 'NR == 2 { print $1 }')
@@ -50,7 +50,7 @@ elif command -v nm >/dev/null && command -v size >/dev/null && [ "$(uname -m)" =
     ! nm "$work/impl.o" | grep ' [A-TV-Z] ' | grep -v ' machsym_report' >"$work/log"
     check "names that a program may have itself" "$work/log"
 else
-    skip "report_header: size: no binutils, or not x86_64"
+    skip "size: it needs binutils (on x86_64)"
 fi
 
 # ---- What it writes ----
