@@ -397,8 +397,9 @@ differential: all
 bench: all
 	bench/run
 
-# tsan and msan run the tests that they are for: threads that share, and all that reads what files say. Nothing is
-# optimised: that takes longer than it saves. What is tried by the ten thousand is thinned out: test-gcc has it all, and
+# tsan and msan run the tests that they are for: threads that share, and all that reads what files say. They optimise
+# nothing: that takes longer than it saves. asan runs nearly all tests, so it optimises what they link: a minute of the
+# compiler saves ten. What is tried by the ten thousand is thinned out: test-gcc has it all, and
 # make torture cuts and flips all files under AddressSanitizer. Scripts about how the project is built and about readers of
 # others are not for sanitizers.
 comma := ,
@@ -408,7 +409,8 @@ ASAN_SH := $(filter-out replay package soname names_switches switches rooms form
 .PHONY: asan tsan msan torture
 asan:
 	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 $(MAKE) test B=build/asan ONLY="$(notdir $(TEST_C:.c=))" ONLY_SH="$(ASAN_SH)" \
-	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=address$(comma)undefined) \
+	    CFLAGS="$(SAN:-O0=-O1) -fsanitize=address$(comma)undefined" LONG_CFLAGS=-O1
 tsan:
 	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads test_report_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:
