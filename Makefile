@@ -74,7 +74,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
 PUBLIC_FUZZ := macho cache lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write report_image report_plcrash mapcmd packed plist zstd
+REPORT_FUZZ := report_api report_json report_text report_write report_image report_plcrash mapcmd packed plist zstd
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 

@@ -1,6 +1,6 @@
 /* Writes the seeds in fuzz/corpus from the fixtures: whole small files, their headers, their sections as the
- * targets take them, and entries written by hand for the fixed abbreviations. cc -o build/seeds fuzz/seeds.c
- * && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
+ * targets take them, and entries written by hand for the fixed abbreviations. cc -I. -o build/seeds
+ * fuzz/seeds.c && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
 #define MACHSYM_IMPLEMENTATION
 #include "units.h"
 
@@ -86,6 +86,13 @@ static void write_maps(const machsym_image *image, const char *name)
     bytes_free(&seed);
 }
 
+static void put_file(bytes *b, const char *path)
+{
+    test_file file = test_read(path);
+    put(b, file.ptr, file.len);
+    free(file.ptr);
+}
+
 static void write_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -93,13 +100,7 @@ static void write_file(const char *path)
     machsym_open_desc desc;
     machsym_image *image;
     bytes content = {NULL, 0, 0};
-    char chunk[4096];
-    size_t got;
-    FILE *in = fopen(path, "rb");
-    while (in != NULL && (got = fread(chunk, 1, sizeof chunk, in)) > 0)
-        put(&content, chunk, got);
-    if (in != NULL)
-        fclose(in);
+    put_file(&content, path);
     if (content.len < 13000) {
         write_seed("lookup", name, &content);
         write_seed("agree", name, &content);
@@ -203,13 +204,6 @@ static void write_symbols(void)
         bytes_free(&texts);
         bytes_free(&indirect);
     }
-}
-
-static void put_file(bytes *b, const char *path)
-{
-    test_file file = test_read(path);
-    put(b, file.ptr, file.len);
-    free(file.ptr);
 }
 
 /* A program, then what stands for its object files. */
@@ -361,6 +355,58 @@ static void write_steps(void)
     write_frame_step();
 }
 
+/* Reports of every kind after the eight bytes of report_api: each way to read them has some. */
+static void write_reports(void)
+{
+    static const char *const names[] = {"reports/demo.crash",
+                                        "reports/demo.ips",
+                                        "reports/demo-utf16.crash",
+                                        "reports/demo-sample.txt",
+                                        "reports/demo-kscrash.json",
+                                        "reports/demo-metrickit.json",
+                                        "reports/demo-leb.crash",
+                                        "reports/jetsam.ips",
+                                        "reports/demo-text-in-ips.ips",
+                                        "reports/demo-exceptions.ips",
+                                        "services/breakpad.dmp",
+                                        "services/noted.core",
+                                        "services/thrown.plcrash",
+                                        "services/node.json",
+                                        "services/sentry-envelope.txt",
+                                        "services/bugsnag-event.json",
+                                        "services/crash.plcrash",
+                                        "services/crashlytics-crashed.txt",
+                                        "services/kscrash-several.json",
+                                        "services/metrickit-27.json",
+                                        "stacks/xctrace.xml",
+                                        "stacks/tracker.json",
+                                        "stacks/log.ndjson",
+                                        "stacks/stackshot.txt",
+                                        "stacks/lldb.txt",
+                                        "stacks/asan.txt",
+                                        "stacks/swift.txt",
+                                        "stacks/umeng.txt",
+                                        "stacks/mail.txt",
+                                        "apple/mac26.ips"};
+    /* files, files redacted, made up, none, made up and redacted, files with a poor session */
+    static const uint8_t ways[] = {0, 1, 32, 64, 33, 128};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bytes seed = {NULL, 0, 0};
+        char path[128];
+        snprintf(path, sizeof path, "tests/fixtures/%s", names[i]);
+        put8(&seed, i % 2 == 0 ? 64 : i * 37 & 127); /* machsym_report_flags */
+        put8(&seed, ways[i % sizeof ways]);
+        put8(&seed, i);
+        put8(&seed, 0);
+        put8(&seed, 0);
+        put16(&seed, i % 5 == 4 ? 30 * i : 0);
+        put8(&seed, 3 + i);
+        put_file(&seed, path);
+        write_seed("report_api", strrchr(path, '/') + 1, &seed);
+        bytes_free(&seed);
+    }
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -372,5 +418,6 @@ int main(int argc, char **argv)
     write_caches();
     write_jumps();
     write_steps();
+    write_reports();
     return 0;
 }

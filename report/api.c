@@ -54,6 +54,7 @@ struct machsym_reports {
     text written;      /* last output of machsym_report_write */
     double left;       /* bytes that names may still take */
     bool lacks_memory; /* an answer of a session ran out of memory */
+    bool has_found;    /* symbols.find returned true, and symbols.leave was not called yet */
     uint32_t answered;
     uint32_t failed;
 };
@@ -136,7 +137,7 @@ static void api_tell_image(const report_image *image, machsym_report_image *out)
 
 static bool api_find(void *context, const report_image *image, image_status *status)
 {
-    const machsym_reports *all = (const machsym_reports *)context;
+    machsym_reports *all = (machsym_reports *)context;
     machsym_report_image told;
     machsym_report_found found;
     memset(&found, 0, sizeof found);
@@ -153,13 +154,16 @@ static bool api_find(void *context, const report_image *image, image_status *sta
     status->uuid = found.uuid;
     status->path = is_there && found.path == NULL ? "" : found.path;
     status->has_dwarf = is_there && found.has_dwarf;
+    all->has_found = is_there;
     return is_there;
 }
 
 static void api_leave(void *context)
 {
-    const machsym_reports *all = (const machsym_reports *)context;
-    if (all->desc.symbols.leave != NULL)
+    machsym_reports *all = (machsym_reports *)context;
+    bool is_called = all->has_found && all->desc.symbols.leave != NULL;
+    all->has_found = false;
+    if (is_called)
         all->desc.symbols.leave(all->desc.symbols.user);
 }
 
@@ -398,8 +402,10 @@ static bool api_walk(machsym_reports *all)
     report_walk walk;
     jmp_buf home;
     all->memory.home = &home;
-    if (setjmp(home) != 0)
+    if (setjmp(home) != 0) {
+        api_leave(all);
         return false;
+    }
     memset(&walk, 0, sizeof walk);
     walk.memory = &all->memory.source;
     walk.redact = all->desc.redact != NULL ? &all->redact : NULL;

@@ -86,7 +86,8 @@ typedef struct machsym_report_found {
 /* The callbacks that answer addresses. Images are asked one at a time: find, then the others, then leave. */
 typedef struct machsym_report_symbols {
     void *user;
-    /* Returns false if there are no symbols. Then leave is not called. */
+    /* Returns false if there are no symbols. Then leave is not called. Otherwise it is, even if memory runs out
+     * in between. */
     bool (*find)(void *user, const machsym_report_image *image, machsym_report_found *found);
     void (*leave)(void *user);
     /* Converts a run-time address to an address of the file. *holds: whether the address lies in the

@@ -33,6 +33,16 @@ for compiler in "gcc -x c -std=c99" "g++ -x c++ -std=c++11" "clang -x c -std=c99
     done
 done
 
+# A program may use the names of all rooms itself: here it does.
+{
+    cat "$work/impl.c"
+    for room in report/*/*.h; do
+        echo "#include \"$room\""
+    done
+} >"$work/rooms.c"
+$CC -std=c99 -D_GNU_SOURCE -I"$work" -I. -Wno-unused-function -fsyntax-only "$work/rooms.c" >"$work/log" 2>&1
+check "private names that are also a program's" "$work/log"
+
 # ---- Names, and size ----
 
 # Without sanitizers, which bring names of their own.
@@ -49,6 +59,8 @@ elif command -v nm >/dev/null && command -v size >/dev/null && [ "$(uname -m)" =
     done
     ! nm "$work/impl.o" | grep ' [A-TV-Z] ' | grep -v ' machsym_report' >"$work/log"
     check "names that a program may have itself" "$work/log"
+    ! nm "$work/impl.o" | grep -v ' U ' | grep -v '[.]' | grep -v ' machsym_report\| msr_' >"$work/log"
+    check "private names without a prefix" "$work/log"
 else
     skip "size: it needs binutils (on x86_64)"
 fi

@@ -642,6 +642,8 @@ done <<'END'
 * thread #7, name = 'n', queue = 'q', stop reason = breakpoint 1.1|"n"|"q"|7|true||
   thread #2, name = 'n', stop reason = signal SIGABRT|"n"|null|2|false||
 * thread #1, stop reason = EXC_CRASH|null|null|1|true|EXC_CRASH |
+* thread #1, stop reason = signal SIGABRT (code=0, x)|null|null|1|true|SIGABRT |code=0, x 
+* thread #1, stop reason = signal X ()|null|null|1|true|X |
 END
 # One address: the frame after an inlined one is the same place, and frame 0 begins a stack.
 bt "    frame #1: 0x102a30aec demo\`g at a.m:1 [inlined]" "    frame #2: 0x102a30aec demo\`f at a.m:2" "    frame #0: 0x102a30bec demo\`h at a.m:3"

@@ -66,6 +66,8 @@ typedef struct run {
     size_t calls;
     uint32_t images;
     uint32_t failed;
+    uint32_t found;  /* images with symbols */
+    uint32_t gone;   /* those that were left again */
     bool lost;       /* writing failed */
     bool not_wanted; /* no report is */
     bool left_out;   /* all are */
@@ -124,6 +126,36 @@ static void run_fails(void *user, uint32_t number, const char *why, uint64_t at)
     r->why = why;
 }
 
+/* The files' own callbacks, counted. */
+static bool run_find(void *user, const machsym_report_image *image, machsym_report_found *found)
+{
+    run *r = (run *)user;
+    bool is_there = machsym_report_of_files(&files).find(&files, image, found);
+    CHECK_EQ(r->found, r->gone);
+    r->found += is_there;
+    return is_there;
+}
+
+static void run_leave(void *user)
+{
+    run *r = (run *)user;
+    r->gone++;
+    CHECK_EQ(r->found, r->gone);
+}
+
+static uint64_t run_addr(void *user, const machsym_report_image *image, uint64_t pc, bool *holds)
+{
+    (void)user;
+    return machsym_report_of_files(&files).addr(&files, image, pc, holds);
+}
+
+static size_t run_stack(void *user, const machsym_stack_addr *pcs, size_t count, machsym_stack_answer *calls,
+                        machsym_frame *frames, size_t cap)
+{
+    (void)user;
+    return machsym_report_of_files(&files).stack(&files, pcs, count, calls, frames, cap);
+}
+
 static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint64_t max_bytes)
 {
     machsym_reports_desc desc;
@@ -137,7 +169,8 @@ static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint6
     desc.flags = flags;
     desc.max_bytes = max_bytes;
     desc.redact = flags & MACHSYM_REPORT_FULL_PATHS ? "a key" : NULL;
-    desc.symbols = machsym_report_of_files(&files);
+    const machsym_report_symbols symbols = {r, run_find, run_leave, run_addr, run_stack, NULL};
+    desc.symbols = symbols;
     desc.user = r;
     desc.begin = run_begin;
     desc.each = run_each;
@@ -148,6 +181,7 @@ static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint6
         run_add(r, machsym_reports_same(reports));
     machsym_reports_close(reports);
     CHECK_EQ(r->memory.live, 0);
+    CHECK_EQ(r->found, r->gone);
     return result;
 }
 

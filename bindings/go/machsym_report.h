@@ -90,7 +90,8 @@ typedef struct machsym_report_found {
 /* The callbacks that answer addresses. Images are asked one at a time: find, then the others, then leave. */
 typedef struct machsym_report_symbols {
     void *user;
-    /* Returns false if there are no symbols. Then leave is not called. */
+    /* Returns false if there are no symbols. Then leave is not called. Otherwise it is, even if memory runs out
+     * in between. */
     bool (*find)(void *user, const machsym_report_image *image, machsym_report_found *found);
     void (*leave)(void *user);
     /* Converts a run-time address to an address of the file. *holds: whether the address lies in the
@@ -341,33 +342,33 @@ static char *msr_text_grow(msr_text *t, size_t len); /* makes room for len more 
 #define msr_TEXT_INLINE inline
 #endif
 
-static msr_TEXT_INLINE char *text_room(msr_text *t, size_t len)
+static msr_TEXT_INLINE char *msr_text_room(msr_text *t, size_t len)
 {
     return len <= t->cap - t->len ? t->v + t->len : msr_text_grow(t, len);
 }
 
-static msr_TEXT_INLINE void text_add(msr_text *t, const char *ptr, size_t len)
+static msr_TEXT_INLINE void msr_text_add(msr_text *t, const char *ptr, size_t len)
 {
     MACHSYM_COUNT_WORK(1 + len / 64);
     if (len == 0)
         return;
-    memcpy(text_room(t, len), ptr, len);
+    memcpy(msr_text_room(t, len), ptr, len);
     t->len += len;
 }
 
-static msr_TEXT_INLINE void text_str(msr_text *t, machsym_str str)
+static msr_TEXT_INLINE void msr_text_str(msr_text *t, machsym_str str)
 {
-    text_add(t, str.ptr, str.len);
+    msr_text_add(t, str.ptr, str.len);
 }
 
-static msr_TEXT_INLINE void text_c(msr_text *t, const char *c_string)
+static msr_TEXT_INLINE void msr_text_c(msr_text *t, const char *c_string)
 {
-    text_add(t, c_string, strlen(c_string));
+    msr_text_add(t, c_string, strlen(c_string));
 }
 
-static msr_TEXT_INLINE void text_char(msr_text *t, char c)
+static msr_TEXT_INLINE void msr_text_char(msr_text *t, char c)
 {
-    *text_room(t, 1) = c;
+    *msr_text_room(t, 1) = c;
     t->len++;
 }
 
@@ -3330,19 +3331,19 @@ static bool msr_json_u64(const msr_json *doc, uint32_t token, uint64_t *out)
 static void msr_text_utf8(msr_text *t, uint32_t c)
 {
     if (c < 0x80) {
-        text_char(t, (char)c);
+        msr_text_char(t, (char)c);
     } else if (c < 0x800) {
-        text_char(t, (char)(0xc0 | c >> 6));
-        text_char(t, (char)(0x80 | (c & 0x3f)));
+        msr_text_char(t, (char)(0xc0 | c >> 6));
+        msr_text_char(t, (char)(0x80 | (c & 0x3f)));
     } else if (c < 0x10000) {
-        text_char(t, (char)(0xe0 | c >> 12));
-        text_char(t, (char)(0x80 | (c >> 6 & 0x3f)));
-        text_char(t, (char)(0x80 | (c & 0x3f)));
+        msr_text_char(t, (char)(0xe0 | c >> 12));
+        msr_text_char(t, (char)(0x80 | (c >> 6 & 0x3f)));
+        msr_text_char(t, (char)(0x80 | (c & 0x3f)));
     } else {
-        text_char(t, (char)(0xf0 | c >> 18));
-        text_char(t, (char)(0x80 | (c >> 12 & 0x3f)));
-        text_char(t, (char)(0x80 | (c >> 6 & 0x3f)));
-        text_char(t, (char)(0x80 | (c & 0x3f)));
+        msr_text_char(t, (char)(0xf0 | c >> 18));
+        msr_text_char(t, (char)(0x80 | (c >> 12 & 0x3f)));
+        msr_text_char(t, (char)(0x80 | (c >> 6 & 0x3f)));
+        msr_text_char(t, (char)(0x80 | (c & 0x3f)));
     }
 }
 
@@ -3364,11 +3365,11 @@ static size_t msr_json_unescape_one(msr_text *t, machsym_str raw, size_t i)
     uint32_t low;
     const char *letter = raw.ptr[i] != 0 ? strchr(letters, raw.ptr[i]) : NULL;
     if (letter != NULL) {
-        text_char(t, bytes[letter - letters]);
+        msr_text_char(t, bytes[letter - letters]);
         return i + 1;
     }
     if (raw.ptr[i] != 'u' || !msr_json_read_u(raw, i + 1, &high)) {
-        text_char(t, raw.ptr[i]);
+        msr_text_char(t, raw.ptr[i]);
         return i + 1;
     }
     if (high >= 0xd800 && high < 0xdc00 && raw.len - i > 10 && raw.ptr[i + 5] == '\\' &&
@@ -3385,7 +3386,7 @@ static void msr_json_unescape(msr_text *t, machsym_str raw)
     for (size_t i = 0; i < raw.len;) {
         const char *slash = (const char *)memchr(raw.ptr + i, '\\', raw.len - i);
         size_t plain = slash != NULL ? (size_t)(slash - raw.ptr) : raw.len;
-        text_add(t, raw.ptr + i, plain - i);
+        msr_text_add(t, raw.ptr + i, plain - i);
         i = plain;
         if (i + 1 < raw.len)
             i = msr_json_unescape_one(t, raw, i + 1);
@@ -3398,16 +3399,16 @@ static void msr_json_unescape(msr_text *t, machsym_str raw)
 
 static void msr_json_begin(msr_text *t, const char *schema)
 {
-    text_c(t, "{\"schema\":\"");
-    text_c(t, schema);
-    text_c(t, "/" msr_JSON_SCHEMA_VERSION "\"");
+    msr_text_c(t, "{\"schema\":\"");
+    msr_text_c(t, schema);
+    msr_text_c(t, "/" msr_JSON_SCHEMA_VERSION "\"");
 }
 
 static void msr_json_put_key(msr_text *t, const char *key)
 {
-    text_c(t, ",\"");
-    text_c(t, key);
-    text_c(t, "\":");
+    msr_text_c(t, ",\"");
+    msr_text_c(t, key);
+    msr_text_c(t, "\":");
 }
 
 static void msr_json_put_str(msr_text *t, const char *key, machsym_str value)
@@ -3416,7 +3417,7 @@ static void msr_json_put_str(msr_text *t, const char *key, machsym_str value)
     if (value.len > 0)
         msr_text_json(t, value);
     else
-        text_c(t, "null");
+        msr_text_c(t, "null");
 }
 
 static void msr_json_put_number(msr_text *t, const char *key, uint64_t number)
@@ -3428,35 +3429,35 @@ static void msr_json_put_number(msr_text *t, const char *key, uint64_t number)
 static void msr_json_put_hex(msr_text *t, const char *key, uint64_t number)
 {
     msr_json_put_key(t, key);
-    text_c(t, "\"0x");
+    msr_text_c(t, "\"0x");
     msr_text_hex(t, number, 1);
-    text_char(t, '"');
+    msr_text_char(t, '"');
 }
 
 static void msr_json_put_hash(msr_text *t, const char *key, uint64_t hash)
 {
     msr_json_put_key(t, key);
-    text_char(t, '"');
+    msr_text_char(t, '"');
     msr_text_hex(t, hash, 16);
-    text_char(t, '"');
+    msr_text_char(t, '"');
 }
 
 static void msr_json_put_bool(msr_text *t, const char *key, bool value)
 {
     msr_json_put_key(t, key);
-    text_c(t, value ? "true" : "false");
+    msr_text_c(t, value ? "true" : "false");
 }
 
 static void msr_json_put_uuid(msr_text *t, const char *key, const machsym_uuid *uuid)
 {
     msr_json_put_key(t, key);
     if (uuid == NULL) {
-        text_c(t, "null");
+        msr_text_c(t, "null");
         return;
     }
-    text_char(t, '"');
+    msr_text_char(t, '"');
     msr_text_uuid(t, uuid);
-    text_char(t, '"');
+    msr_text_char(t, '"');
 }
 
 static void msr_json_one_line(msr_text *t, size_t from)
@@ -3467,7 +3468,7 @@ static void msr_json_one_line(msr_text *t, size_t from)
             t->v[to++] = t->v[i];
     }
     t->len = to;
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* Memory; see memory.h. */
@@ -3549,7 +3550,7 @@ static void msr_text_name(msr_text *t, machsym_str name, uint32_t demangle_flags
     size_t len;
     if (name.len == 0)
         return;
-    while ((len = machsym_name_text(name, demangle_flags, text_room(t, room), room)) >= room)
+    while ((len = machsym_name_text(name, demangle_flags, msr_text_room(t, room), room)) >= room)
         room = len + 1;
     t->len += len;
 }
@@ -3558,7 +3559,7 @@ static void msr_text_demangled(msr_text *t, machsym_str name, uint32_t demangle_
 {
     size_t room = 1024;
     size_t len;
-    while ((len = machsym_demangle(name, demangle_flags, text_room(t, room), room)) >= room)
+    while ((len = machsym_demangle(name, demangle_flags, msr_text_room(t, room), room)) >= room)
         room = len + 1;
     t->len += len;
 }
@@ -3662,13 +3663,13 @@ static void msr_text_base_name(msr_text *t, machsym_str path)
     const char *name = end;
     while (name > path.ptr && name[-1] != '/')
         name--;
-    text_add(t, name, (size_t)(end - name));
+    msr_text_add(t, name, (size_t)(end - name));
 }
 
 static void msr_text_sentence(msr_text *t, const char *words)
 {
-    text_c(t, words);
-    text_char(t, '\n');
+    msr_text_c(t, words);
+    msr_text_char(t, '\n');
 }
 
 static void msr_text_dec(msr_text *t, uint64_t number)
@@ -3679,7 +3680,7 @@ static void msr_text_dec(msr_text *t, uint64_t number)
         digits[--at] = (char)('0' + number % 10);
         number /= 10;
     } while (number != 0);
-    text_add(t, digits + at, sizeof digits - at);
+    msr_text_add(t, digits + at, sizeof digits - at);
 }
 
 static void msr_text_hex(msr_text *t, uint64_t number, unsigned digits)
@@ -3690,7 +3691,7 @@ static void msr_text_hex(msr_text *t, uint64_t number, unsigned digits)
         out[--at] = "0123456789abcdef"[number & 15];
         number >>= 4;
     } while (number != 0 || sizeof out - at < digits);
-    text_add(t, out + at, sizeof out - at);
+    msr_text_add(t, out + at, sizeof out - at);
 }
 
 /* Length of the UTF-8 sequence at p; 0 if it is not one. */
@@ -3757,27 +3758,27 @@ static size_t msr_text_json_plain(const char *p, size_t left)
 static void msr_text_json(msr_text *t, machsym_str str)
 {
     const unsigned char *p = (const unsigned char *)str.ptr;
-    text_char(t, '"');
+    msr_text_char(t, '"');
     for (size_t i = 0; i < str.len;) {
         size_t plain = msr_text_json_plain(str.ptr + i, str.len - i);
-        text_add(t, str.ptr + i, plain);
+        msr_text_add(t, str.ptr + i, plain);
         i += plain;
         if (i == str.len)
             break;
         size_t len = msr_text_sequence_length(p + i, str.len - i);
         uint32_t value = len > 0 ? msr_text_sequence_value(p + i, len) : 0xfffd;
         if (p[i] == '"' || p[i] == '\\') {
-            text_char(t, '\\');
-            text_char(t, (char)p[i]);
+            msr_text_char(t, '\\');
+            msr_text_char(t, (char)p[i]);
         } else if (len == 0 || msr_text_is_control(value)) {
-            text_c(t, "\\u");
+            msr_text_c(t, "\\u");
             msr_text_hex(t, value, 4);
         } else {
-            text_add(t, str.ptr + i, len);
+            msr_text_add(t, str.ptr + i, len);
         }
         i += len > 0 ? len : 1;
     }
-    text_char(t, '"');
+    msr_text_char(t, '"');
 }
 
 /* ---- One line ---- */
@@ -3806,11 +3807,11 @@ static bool msr_text_is_plain(machsym_str str)
 static void msr_text_control(msr_text *t, uint32_t value, size_t bytes)
 {
     if (value == '\n' || value == '\r' || value == '\t') {
-        text_char(t, '\\');
-        text_char(t, value == '\n' ? 'n' : value == '\r' ? 'r' : 't');
+        msr_text_char(t, '\\');
+        msr_text_char(t, value == '\n' ? 'n' : value == '\r' ? 'r' : 't');
         return;
     }
-    text_c(t, bytes == 1 ? "\\x" : "\\u");
+    msr_text_c(t, bytes == 1 ? "\\x" : "\\u");
     msr_text_hex(t, value, bytes == 1 ? 2 : 4);
 }
 
@@ -3838,7 +3839,7 @@ static void msr_text_escape(msr_text *t, size_t from)
         if (msr_text_is_control(value))
             msr_text_control(t, value, bytes);
         else
-            text_add(t, (const char *)p, bytes);
+            msr_text_add(t, (const char *)p, bytes);
         p += bytes;
         left -= bytes;
     }
@@ -3848,30 +3849,30 @@ static void msr_text_escape(msr_text *t, size_t from)
 static void msr_text_shown(msr_text *t, machsym_str str)
 {
     size_t from = t->len;
-    text_str(t, str);
+    msr_text_str(t, str);
     msr_text_escape(t, from);
 }
 
 static void msr_text_end_line(msr_text *t, size_t from)
 {
     msr_text_escape(t, from);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 static void msr_text_uuid(msr_text *t, const machsym_uuid *uuid)
 {
     for (size_t i = 0; i < 16; i++) {
         if (i == 4 || i == 6 || i == 8 || i == 10)
-            text_char(t, '-');
-        text_char(t, "0123456789ABCDEF"[uuid->v[i] >> 4]);
-        text_char(t, "0123456789ABCDEF"[uuid->v[i] & 15]);
+            msr_text_char(t, '-');
+        msr_text_char(t, "0123456789ABCDEF"[uuid->v[i] >> 4]);
+        msr_text_char(t, "0123456789ABCDEF"[uuid->v[i] & 15]);
     }
 }
 
 static void msr_text_path(msr_text *t, const machsym_path *path)
 {
     size_t len = machsym_path_join(path, NULL, 0);
-    machsym_path_join(path, text_room(t, len + 1), len + 1);
+    machsym_path_join(path, msr_text_room(t, len + 1), len + 1);
     t->len += len;
 }
 
@@ -3884,7 +3885,7 @@ static void msr_text_free(msr_text *t)
 
 static const char *msr_text_z(msr_text *t)
 {
-    *text_room(t, 1) = 0;
+    *msr_text_room(t, 1) = 0;
     return t->v;
 }
 
@@ -3899,7 +3900,7 @@ static void msr_text_base64(msr_text *t, const uint8_t *p, size_t len)
             (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
         char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
                         left > 2 ? digits[word & 63] : '='};
-        text_add(t, four, 4);
+        msr_text_add(t, four, 4);
     }
 }
 
@@ -4136,8 +4137,8 @@ static void msr_text_sort_lines(msr_text *t)
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && msr_text_by_bytes(&lines[i - 1], &lines[i]) == 0)
             continue;
-        text_str(&sorted, lines[i]);
-        text_char(&sorted, '\n');
+        msr_text_str(&sorted, lines[i]);
+        msr_text_char(&sorted, '\n');
     }
     msr_mem_give(t->memory, lines);
     msr_text_free(t);
@@ -4154,14 +4155,14 @@ static void msr_carried_end_string(const msr_report *r, const msr_report_carried
     if (carried->is_lines || (v[0].element != msr_JSON_NONE && !is_last && v[1].element != msr_JSON_NONE)) {
         if (v[0].hi == v[0].lo ||
             out->v[out->len - 1] != '\n') /* some collectors leave the line end in the string */
-            text_char(out, '\n');
+            msr_text_char(out, '\n');
         return;
     }
     const msr_json *doc = &r->docs[carried->doc];
     uint32_t parent = doc->v[v[0].token].parent;
-    text_char(out, '\n');
+    msr_text_char(out, '\n');
     if (parent != doc->v[v[1].token].parent || !msr_json_is(doc, parent, msr_JSON_ARRAY))
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
 }
 
 static void msr_carried_text(msr_report *r, msr_report_carried *carried, msr_text *out)
@@ -4171,7 +4172,7 @@ static void msr_carried_text(msr_report *r, msr_report_carried *carried, msr_tex
         machsym_str raw = {r->body + v[i].at, v[i].end - v[i].at};
         v[i].lo = out->len;
         if (carried->is_raw)
-            text_str(out, raw);
+            msr_text_str(out, raw);
         else
             msr_json_unescape(out, raw);
         v[i].hi = out->len;
@@ -4323,9 +4324,9 @@ static void msr_text_day(msr_text *t, msr_day number)
     unsigned parts[] = {year, month, number};
     for (size_t i = 0; i < 3; i++) {
         unsigned least = i == 0 ? 1000 : 10;
-        text_c(t, i > 0 ? "-" : "");
+        msr_text_c(t, i > 0 ? "-" : "");
         for (; least > 1 && parts[i] < least; least /= 10)
-            text_char(t, '0');
+            msr_text_char(t, '0');
         msr_text_dec(t, parts[i]);
     }
 }
@@ -4347,11 +4348,11 @@ static void msr_report_set_thrown(msr_report *r, machsym_str name, machsym_str r
         msr_report_set_fact(r, msr_FACT_REASON, reason);
         return;
     }
-    text_c(&t, "*** Terminating app due to uncaught exception '");
-    text_str(&t, name);
-    text_c(&t, reason.len > 0 ? "', reason: '" : "'");
-    text_str(&t, reason);
-    text_c(&t, reason.len > 0 ? "'" : "");
+    msr_text_c(&t, "*** Terminating app due to uncaught exception '");
+    msr_text_str(&t, name);
+    msr_text_c(&t, reason.len > 0 ? "', reason: '" : "'");
+    msr_text_str(&t, reason);
+    msr_text_c(&t, reason.len > 0 ? "'" : "");
     msr_report_set_fact(r, msr_FACT_APP_INFO, msr_pool_copy(&r->strings, t.v, t.len));
     msr_text_free(&t);
 }
@@ -4371,11 +4372,11 @@ static void msr_report_set_error(msr_report *r, machsym_str kind, machsym_str ms
 static void msr_report_set_pair(msr_report *r, msr_report_fact fact, machsym_str a, machsym_str b)
 {
     msr_text t = msr_text_in(r->memory);
-    text_str(&t, a);
+    msr_text_str(&t, a);
     if (b.len > 0) {
-        text_c(&t, a.len > 0 ? " (" : "(");
-        text_str(&t, b);
-        text_char(&t, ')');
+        msr_text_c(&t, a.len > 0 ? " (" : "(");
+        msr_text_str(&t, b);
+        msr_text_char(&t, ')');
     }
     msr_report_set_fact(r, fact, msr_pool_copy(&r->strings, t.v, t.len));
     msr_text_free(&t);
@@ -4384,18 +4385,18 @@ static void msr_report_set_pair(msr_report *r, msr_report_fact fact, machsym_str
 static void msr_report_set_os(msr_report *r, machsym_str name, machsym_str version, machsym_str build)
 {
     msr_text t = msr_text_in(r->memory);
-    text_str(&t, name);
-    text_c(&t, name.len > 0 && version.len > 0 ? " " : "");
-    text_str(&t, version);
+    msr_text_str(&t, name);
+    msr_text_c(&t, name.len > 0 && version.len > 0 ? " " : "");
+    msr_text_str(&t, version);
     msr_report_set_pair(r, msr_FACT_OS, msr_str_make(t.v, t.len), build);
     msr_text_free(&t);
 }
 
 static void msr_report_put_two(msr_text *t, char before, uint64_t number)
 {
-    text_char(t, before);
-    text_char(t, (char)('0' + number / 10 % 10));
-    text_char(t, (char)('0' + number % 10));
+    msr_text_char(t, before);
+    msr_text_char(t, (char)('0' + number / 10 % 10));
+    msr_text_char(t, (char)('0' + number % 10));
 }
 
 /* Days count from 1 March of the year 0, so that a leap day is the last of its year. 400 years have 146097
@@ -4417,7 +4418,7 @@ static void msr_report_text_time(msr_text *t, uint64_t seconds)
     msr_report_put_two(t, 'T', second / 3600);
     msr_report_put_two(t, ':', second / 60 % 60);
     msr_report_put_two(t, ':', second % 60);
-    text_char(t, 'Z');
+    msr_text_char(t, 'Z');
 }
 
 static void msr_report_set_time(msr_report *r, msr_report_fact fact, uint64_t seconds)
@@ -4536,7 +4537,7 @@ static void msr_report_set_numbered(msr_report *r, msr_report_fact fact, const c
         msr_report_set_fact(r, fact, msr_str_c(name));
         return;
     }
-    text_c(&t, what);
+    msr_text_c(&t, what);
     msr_text_dec(&t, number);
     msr_report_set_fact(r, fact, msr_pool_copy(&r->strings, t.v, t.len));
     msr_text_free(&t);
@@ -4688,8 +4689,8 @@ static void msr_fields_set_where(msr_report *r, msr_report_frame *frame, machsym
     msr_text t = msr_text_in(r->memory);
     if (path.len == 0 || line == 0)
         return;
-    text_str(&t, msr_str_base_name(path));
-    text_char(&t, ':');
+    msr_text_str(&t, msr_str_base_name(path));
+    msr_text_char(&t, ':');
     msr_text_dec(&t, line);
     frame->where = msr_pool_copy(&r->strings, t.v, t.len);
     frame->given_line = true;
@@ -4843,8 +4844,8 @@ static bool msr_link_add_parts(msr_text *out, size_t from, machsym_str path)
         if (part.len == 0 || msr_str_is(part, "."))
             continue;
         if (!msr_str_is(part, "..")) {
-            text_c(out, out->len > from ? "/" : "");
-            text_str(out, part);
+            msr_text_c(out, out->len > from ? "/" : "");
+            msr_text_str(out, part);
             continue;
         }
         if (out->len == from)
@@ -4871,8 +4872,8 @@ static bool msr_links_path(const msr_link_rules *rules, machsym_str path, msr_te
     bool ok = msr_link_add_parts(&plain, 0, path); /* a ".." may leave the root that the path begins with */
     bool is_absolute = path.len > 0 && msr_link_is_slash(path.ptr[0]);
     msr_text whole = msr_text_in(out->memory);
-    text_c(&whole, is_absolute ? "/" : "");
-    text_add(&whole, plain.v, plain.len);
+    msr_text_c(&whole, is_absolute ? "/" : "");
+    msr_text_add(&whole, plain.v, plain.len);
     machsym_str s = {whole.v, whole.len};
     bool is_placed = rules->root_count == 0 && ok && msr_link_add_parts(out, from, s);
     for (size_t i = 0; i < rules->root_count && ok && !is_placed; i++) {
@@ -4899,9 +4900,9 @@ static void msr_link_escape(msr_text *out, machsym_str s)
         bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                         c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
         if (is_plain) {
-            text_char(out, c);
+            msr_text_char(out, c);
         } else {
-            text_char(out, '%');
+            msr_text_char(out, '%');
             msr_text_hex(out, (uint8_t)c, 2);
         }
     }
@@ -4926,16 +4927,16 @@ static bool msr_links_put(const msr_link_rules *rules, const msr_report *r, mach
     msr_text values[msr_LINK_PLACES];
     memset(values, 0, sizeof values);
     bool ok = rules->pattern.len > 0 && line > 0 && msr_links_path(rules, path, &values[msr_LINK_PATH]);
-    text_str(&values[msr_LINK_COMMIT], rules->commit);
+    msr_text_str(&values[msr_LINK_COMMIT], rules->commit);
     msr_text_dec(&values[msr_LINK_LINE], line);
     msr_text_dec(&values[msr_LINK_COLUMN], column > 0 ? column : 1);
-    text_str(&values[msr_LINK_VERSION], msr_link_version(r, false));
-    text_str(&values[msr_LINK_BUILD], msr_link_version(r, true));
+    msr_text_str(&values[msr_LINK_VERSION], msr_link_version(r, false));
+    msr_text_str(&values[msr_LINK_BUILD], msr_link_version(r, true));
     for (size_t i = 0; i < rules->pattern.len && ok;) {
         machsym_str rest = msr_str_from(rules->pattern, i);
         msr_link_place place = rest.ptr[0] == '{' ? msr_link_place_at(rest) : msr_LINK_PLACES;
         if (place == msr_LINK_PLACES) {
-            text_char(out, rest.ptr[0]);
+            msr_text_char(out, rest.ptr[0]);
             i++;
             continue;
         }
@@ -5802,12 +5803,12 @@ static void msr_redact_put_identifier(const msr_redactor *how, machsym_str s, ms
         digits = s.ptr[i] >= 'a' && s.ptr[i] <= 'f' ? "0123456789abcdef" : digits;
     for (size_t i = 0; i < s.len; i++) {
         if (!msr_redact_is_hex(s.ptr[i])) {
-            text_char(out, s.ptr[i]);
+            msr_text_char(out, s.ptr[i]);
             continue;
         }
         if (used % 16 == 0)
             hash = msr_redact_sip_hash(how->key, used / 16, s);
-        text_char(out, digits[hash >> (4 * (used++ % 16)) & 15]);
+        msr_text_char(out, digits[hash >> (4 * (used++ % 16)) & 15]);
     }
 }
 
@@ -5816,7 +5817,7 @@ static void msr_redact_put_number(const msr_redactor *how, machsym_str s, msr_te
 {
     uint64_t hash = msr_redact_sip_hash(how->key, 0, s);
     for (size_t i = 0; i < s.len; i++) {
-        text_char(out, (char)(i % 16 == 0 ? '1' + hash % 9 : '0' + hash % 10));
+        msr_text_char(out, (char)(i % 16 == 0 ? '1' + hash % 9 : '0' + hash % 10));
         hash = i % 16 == 15 ? msr_redact_sip_hash(how->key, i, s) : hash / 10;
     }
 }
@@ -5832,8 +5833,8 @@ static void msr_redact_put_value(const msr_redactor *how, const char *word, mach
     } else if (msr_redact_is_identifier(s)) {
         msr_redact_put_identifier(how, s, out);
     } else {
-        text_c(out, word);
-        text_char(out, '-');
+        msr_text_c(out, word);
+        msr_text_char(out, '-');
         msr_text_hex(out, msr_redact_sip_hash(how->key, 0, s) >> 24, 10);
     }
 }
@@ -5904,10 +5905,10 @@ static bool msr_redact_is_replaced(machsym_str name)
 static void msr_redact_put_user(const msr_redactor *how, machsym_str name, msr_text *out)
 {
     if (msr_redact_is_no_person(name) || (how->is_again && msr_redact_is_replaced(name))) {
-        text_str(out, name);
+        msr_text_str(out, name);
         return;
     }
-    text_c(out, msr_user_name);
+    msr_text_c(out, msr_user_name);
     msr_text_hex(out, msr_redact_sip_hash(how->key, 0, name) >> 24, msr_USER_DIGITS);
 }
 
@@ -5933,14 +5934,14 @@ static void msr_redact_users_at(const msr_redactor *how, machsym_str s, size_t o
             i++;
             continue;
         }
-        text_add(out, s.ptr + from, end - from);
+        msr_text_add(out, s.ptr + from, end - from);
         size_t text_at = out->len;
         i = from = msr_redact_user_end(s, end);
         msr_redact_put_user(how, msr_str_make(s.ptr + end, from - end), out);
         msr_redact_note(places, offset + end, offset + from, text_at, out->len);
     }
     MACHSYM_COUNT_WORK(s.len / 64);
-    text_add(out, s.ptr + from, s.len - from);
+    msr_text_add(out, s.ptr + from, s.len - from);
 }
 
 static void msr_redact_users(const msr_redactor *how, machsym_str s, msr_text *out)
@@ -7014,7 +7015,7 @@ static void msr_termination_parse(msr_report *r, machsym_str s)
 static const struct {
     const char *bug_type;
     const char *words;
-} bug_types[] = {
+} msr_bug_types[] = {
     {"11", "a spin"},
     {"12", "a hang"},
     {"13", "a connection that failed"},
@@ -7178,9 +7179,9 @@ static const struct {
 
 static const char *msr_bug_type_words(machsym_str bug_type)
 {
-    for (size_t i = 0; i < sizeof bug_types / sizeof bug_types[0]; i++) {
-        if (msr_str_is(bug_type, bug_types[i].bug_type))
-            return bug_types[i].words;
+    for (size_t i = 0; i < sizeof msr_bug_types / sizeof msr_bug_types[0]; i++) {
+        if (msr_str_is(bug_type, msr_bug_types[i].bug_type))
+            return msr_bug_types[i].words;
     }
     return NULL;
 }
@@ -7634,21 +7635,21 @@ static const struct {
     size_t size; /* up to the last register */
     bool is_trap;
     const msr_dump_layout *layout;
-} states[] = {{msr_DUMP_CPU_X86_64, 4, 144, false, &msr_x86_layout},
+} msr_states[] = {{msr_DUMP_CPU_X86_64, 4, 144, false, &msr_x86_layout},
               {msr_DUMP_CPU_X86_64, 6, 16, true, &msr_x86_trap_layout},
               {msr_DUMP_CPU_ARM64, 6, 268, false, &msr_core_arm64_layout},
               {msr_DUMP_CPU_ARM64, 7, 12, true, &msr_arm64_trap_layout}};
 
 static void msr_core_read_state(msr_core *c, uint32_t flavor, machsym_str bytes, msr_dump_thread *thread)
 {
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        msr_dump_state *state = states[i].is_trap ? &thread->trap : &thread->state;
-        if (states[i].cputype != c->d.cputype || states[i].flavor != flavor)
+    for (size_t i = 0; i < sizeof msr_states / sizeof *msr_states; i++) {
+        msr_dump_state *state = msr_states[i].is_trap ? &thread->trap : &thread->state;
+        if (msr_states[i].cputype != c->d.cputype || msr_states[i].flavor != flavor)
             continue;
-        if (bytes.len < states[i].size)
+        if (bytes.len < msr_states[i].size)
             msr_dump_note(&c->d, msr_core_place(c, bytes), "registers are cut short");
         else {
-            msr_dump_state whole = {states[i].layout, bytes, msr_DUMP_ALL};
+            msr_dump_state whole = {msr_states[i].layout, bytes, msr_DUMP_ALL};
             *state = whole;
         }
     }
@@ -7991,9 +7992,9 @@ static bool msr_crashlytics_parse_exception(msr_text_parser *p, machsym_str s)
     msr_report_set_fact(p->r, msr_str_starts(s, "EXC_") ? msr_FACT_EXCEPTION : msr_FACT_SIGNAL, msr_str_make(s.ptr, name));
     if (msr_str_starts(rest, "KERN_") && word < rest.len) {
         msr_text t = msr_text_in(p->r->memory);
-        text_add(&t, rest.ptr, word);
-        text_c(&t, " at ");
-        text_str(&t, msr_crashlytics_rest_after(rest, word));
+        msr_text_add(&t, rest.ptr, word);
+        msr_text_c(&t, " at ");
+        msr_text_str(&t, msr_crashlytics_rest_after(rest, word));
         msr_report_set_fact(p->r, msr_FACT_SUBTYPE, msr_pool_copy(&p->r->strings, t.v, t.len));
         msr_text_free(&t);
     } else {
@@ -8199,10 +8200,10 @@ enum { msr_MAX_NAME = 64 };
 static void msr_decoded_put_key(msr_text *t, const char *key)
 {
     size_t at = t->len;
-    text_c(t, key);
-    text_char(t, ':');
+    msr_text_c(t, key);
+    msr_text_char(t, ':');
     do
-        text_char(t, ' ');
+        msr_text_char(t, ' ');
     while (t->len - at < sizeof "Incident Identifier:");
 }
 
@@ -8212,12 +8213,12 @@ static void msr_decoded_put_text(msr_text *t, const char *key, machsym_str value
         return;
     msr_decoded_put_key(t, key);
     msr_text_shown(t, value);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 static void msr_decoded_put_hex(msr_text *t, uint64_t number, unsigned digits)
 {
-    text_c(t, "0x");
+    msr_text_c(t, "0x");
     msr_text_hex(t, number, digits);
 }
 
@@ -8230,11 +8231,11 @@ static void msr_decoded_put_pair(msr_text *t, const char *key, machsym_str a, ma
     msr_decoded_put_key(t, key);
     msr_text_shown(t, a);
     if (b.len > 0) {
-        text_c(t, " (");
+        msr_text_c(t, " (");
         msr_text_shown(t, b);
-        text_char(t, ')');
+        msr_text_char(t, ')');
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 static void msr_decoded_put_time(msr_text *t, const char *key, uint64_t seconds)
@@ -8243,7 +8244,7 @@ static void msr_decoded_put_time(msr_text *t, const char *key, uint64_t seconds)
         return;
     msr_decoded_put_key(t, key);
     msr_report_text_time(t, seconds);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 static const char *msr_decoded_code_type(const char *arch)
@@ -8298,33 +8299,33 @@ static machsym_str msr_decoded_name_of(const msr_decoded_image *image)
 static void msr_decoded_put_images(msr_text *t, const msr_decoded_image *images, uint32_t count)
 {
     static const machsym_uuid none = {0};
-    text_c(t, "Binary Images:\n");
+    msr_text_c(t, "Binary Images:\n");
     for (uint32_t i = 0; i < count; i++) {
         const msr_decoded_image *image = &images[i];
         msr_decoded_put_hex(t, image->base, 16);
-        text_c(t, " - ");
+        msr_text_c(t, " - ");
         if (image->is_open)
-            text_c(t, "???");
+            msr_text_c(t, "???");
         else
             msr_decoded_put_hex(t, image->end - (image->end > image->base), 16);
-        text_char(t, ' ');
+        msr_text_char(t, ' ');
         msr_text_shown(t, msr_decoded_name_of(image));
-        text_char(t, ' ');
-        text_c(t, image->arch != NULL ? image->arch : "unknown-arch");
+        msr_text_char(t, ' ');
+        msr_text_c(t, image->arch != NULL ? image->arch : "unknown-arch");
         if (image->other != NULL) {
-            text_c(t, " (");
-            text_c(t, image->other);
-            text_char(t, ')');
+            msr_text_c(t, " (");
+            msr_text_c(t, image->other);
+            msr_text_char(t, ')');
         }
         if (memcmp(&image->uuid, &none, sizeof none) != 0) {
-            text_c(t, "  <");
+            msr_text_c(t, "  <");
             for (size_t k = 0; k < sizeof image->uuid.v; k++)
                 msr_text_hex(t, image->uuid.v[k], 2);
-            text_char(t, '>');
+            msr_text_char(t, '>');
         }
-        text_char(t, ' ');
+        msr_text_char(t, ' ');
         msr_text_shown(t, image->path);
-        text_char(t, '\n');
+        msr_text_char(t, '\n');
     }
 }
 
@@ -8337,40 +8338,40 @@ static void msr_decoded_put_frame(msr_text *t, const msr_decoded_image *image, u
     size_t at = t->len;
     msr_text_dec(t, number);
     do
-        text_char(t, ' ');
+        msr_text_char(t, ' ');
     while (t->len - at < 4);
     msr_text_shown(t, image != NULL ? msr_decoded_name_of(image) : msr_str_c("???"));
     while (t->len - at < 34)
-        text_char(t, ' ');
-    text_char(t, '\t');
+        msr_text_char(t, ' ');
+    msr_text_char(t, '\t');
     msr_decoded_put_hex(t, pc, 16);
-    text_char(t, ' ');
+    msr_text_char(t, ' ');
     msr_decoded_put_hex(t, image != NULL ? image->base : 0, 1);
-    text_c(t, " + ");
+    msr_text_c(t, " + ");
     msr_text_dec(t, image != NULL ? plain - image->base : plain);
     if (image != NULL && symbol.len > 0 && start <= plain) {
-        text_c(t, " (");
+        msr_text_c(t, " (");
         msr_text_shown(t, symbol);
-        text_c(t, " + ");
+        msr_text_c(t, " + ");
         msr_text_dec(t, plain - start);
-        text_char(t, ')');
+        msr_text_char(t, ')');
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 static void msr_decoded_put_register(msr_text *t, uint32_t count, machsym_str name, uint64_t value, unsigned digits)
 {
     for (size_t i = name.len; i < 6; i++)
-        text_char(t, ' ');
+        msr_text_char(t, ' ');
     msr_text_shown(t, name);
-    text_c(t, ": ");
+    msr_text_c(t, ": ");
     msr_decoded_put_hex(t, value, digits);
-    text_c(t, count % 4 == 3 ? "\n" : "");
+    msr_text_c(t, count % 4 == 3 ? "\n" : "");
 }
 
 static void msr_decoded_end_registers(msr_text *t, uint32_t count)
 {
-    text_c(t, count % 4 != 0 ? "\n\n" : count > 0 ? "\n" : "");
+    msr_text_c(t, count % 4 != 0 ? "\n\n" : count > 0 ? "\n" : "");
 }
 
 /* The report of a dead process; see dump.h. */
@@ -8608,11 +8609,11 @@ static void msr_dump_put_registers(const msr_dump_thread *thread, uint32_t numbe
     const msr_dump_layout *layout = thread->state.layout;
     if (layout == NULL || thread->state.groups == 0)
         return;
-    text_c(out, "Thread ");
+    msr_text_c(out, "Thread ");
     msr_text_dec(out, number);
-    text_c(out, thread->crashed ? " crashed with " : " stopped with ");
-    text_c(out, layout->title);
-    text_c(out, ":\n");
+    msr_text_c(out, thread->crashed ? " crashed with " : " stopped with ");
+    msr_text_c(out, layout->title);
+    msr_text_c(out, ":\n");
     uint32_t count = msr_dump_put_state(&thread->state, 0, out);
     msr_decoded_end_registers(out, msr_dump_put_state(&thread->trap, count, out));
 }
@@ -8775,15 +8776,15 @@ static size_t msr_dump_put_stack(msr_dump *d, const msr_dump_thread *thread, siz
 static void msr_dump_put_title(const msr_dump_thread *thread, uint32_t number, msr_text *out)
 {
     if (thread->name.len > 0) {
-        text_c(out, "Thread ");
+        msr_text_c(out, "Thread ");
         msr_text_dec(out, number);
-        text_c(out, " name:  ");
+        msr_text_c(out, " name:  ");
         msr_text_shown(out, thread->name);
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
     }
-    text_c(out, "Thread ");
+    msr_text_c(out, "Thread ");
     msr_text_dec(out, number);
-    text_c(out, thread->crashed ? " Crashed:\n" : ":\n");
+    msr_text_c(out, thread->crashed ? " Crashed:\n" : ":\n");
 }
 
 static void msr_dump_put_threads(msr_dump *d, msr_text *out)
@@ -8792,7 +8793,7 @@ static void msr_dump_put_threads(msr_dump *d, msr_text *out)
     for (uint32_t i = 0; i < d->thread_count; i++) {
         msr_dump_put_title(&d->threads[i], i, out);
         left -= msr_dump_put_stack(d, &d->threads[i], left, out);
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
     }
     for (uint32_t i = 0; i < d->thread_count; i++) {
         if (d->threads[i].crashed || d->threads[i].is_asked)
@@ -8820,12 +8821,12 @@ static void msr_dump_put_info(msr_dump *d, machsym_str source, machsym_str msr_m
     if (msr_message.len == 0)
         return;
     if (!msr_dump_is_plain_message(msr_message)) {
-        text_c(&d->info, "in ");
+        msr_text_c(&d->info, "in ");
         msr_text_shown(&d->info, source);
-        text_c(&d->info, ": ");
+        msr_text_c(&d->info, ": ");
     }
     msr_text_shown(&d->info, msr_message);
-    text_char(&d->info, '\n');
+    msr_text_char(&d->info, '\n');
 }
 
 static void msr_dump_put_triggered(const msr_dump *d, msr_text *out)
@@ -8835,7 +8836,7 @@ static void msr_dump_put_triggered(const msr_dump *d, msr_text *out)
             continue;
         msr_decoded_put_key(out, "Triggered by Thread");
         msr_text_dec(out, i);
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
         return;
     }
 }
@@ -8849,24 +8850,24 @@ static void msr_dump_put(msr_dump *d, msr_text *out)
                                             msr_mem_times(d->memory_source, d->image_count, sizeof *d->tables));
         memset(d->tables, 0, d->image_count * sizeof *d->tables);
     }
-    text_add(out, d->head.v, d->head.len);
-    text_char(out, '\n');
-    text_add(out, d->event.v, d->event.len);
+    msr_text_add(out, d->head.v, d->head.len);
+    msr_text_char(out, '\n');
+    msr_text_add(out, d->event.v, d->event.len);
     msr_dump_put_triggered(d, out);
     if (d->info.len > 0) {
-        text_c(out, "\nApplication Specific Information:\n");
-        text_add(out, d->info.v, d->info.len);
+        msr_text_c(out, "\nApplication Specific Information:\n");
+        msr_text_add(out, d->info.v, d->info.len);
     }
-    text_char(out, '\n');
+    msr_text_char(out, '\n');
     msr_dump_put_threads(d, out);
     msr_decoded_put_images(out, d->images, d->image_count);
-    text_c(out, d->tail.len > 0 ? "\n" : "");
-    text_add(out, d->tail.v, d->tail.len);
+    msr_text_c(out, d->tail.len > 0 ? "\n" : "");
+    msr_text_add(out, d->tail.v, d->tail.len);
     if (d->what == NULL)
         return;
-    text_c(out, "\nThe report is damaged at byte ");
+    msr_text_c(out, "\nThe report is damaged at byte ");
     msr_text_dec(out, d->damaged_at);
-    text_c(out, ": ");
+    msr_text_c(out, ": ");
     msr_text_sentence(out, d->what);
 }
 
@@ -9350,10 +9351,10 @@ static machsym_str msr_ips_pair(msr_report *r, const msr_json *doc, uint32_t obj
     machsym_str second = msr_report_json_str(r, doc, msr_json_get(doc, object, b));
     if (first.len == 0 || second.len == 0)
         return first.len > 0 ? first : second;
-    text_str(&t, first);
-    text_c(&t, " (");
-    text_str(&t, second);
-    text_char(&t, ')');
+    msr_text_str(&t, first);
+    msr_text_c(&t, " (");
+    msr_text_str(&t, second);
+    msr_text_char(&t, ')');
     machsym_str both = msr_pool_copy(&r->strings, t.v, t.len);
     msr_text_free(&t);
     return both;
@@ -9366,7 +9367,7 @@ static void msr_ips_put_strings(msr_text *t, const msr_json *doc, uint32_t value
         if (doc->v[i].type != msr_JSON_STRING)
             continue;
         if (t->len > 0)
-            text_char(t, '\n');
+            msr_text_char(t, '\n');
         msr_json_unescape(t, msr_json_raw(doc, i));
     }
 }
@@ -9472,9 +9473,9 @@ static void msr_ips_set_frame_text(msr_report *r, const msr_json *doc, msr_repor
     if (line == msr_JSON_NONE)
         return;
     msr_text t = msr_text_in(r->memory);
-    text_str(&t, msr_report_json_str(r, doc, msr_json_get(doc, object, "sourceFile")));
-    text_char(&t, ':');
-    text_str(&t, msr_json_raw(doc, line));
+    msr_text_str(&t, msr_report_json_str(r, doc, msr_json_get(doc, object, "sourceFile")));
+    msr_text_char(&t, ':');
+    msr_text_str(&t, msr_json_raw(doc, line));
     frame->where = msr_pool_copy(&r->strings, t.v, t.len);
     frame->given_line = true;
     msr_text_free(&t);
@@ -9494,7 +9495,7 @@ static void msr_ips_add_lost_images(msr_report *r, const msr_json *doc, uint64_t
         msr_text name = msr_text_in(r->memory);
         uint32_t number = r->image_count - first_image;
         msr_report_image *image = msr_report_add_image(r);
-        text_c(&name, "image ");
+        msr_text_c(&name, "image ");
         msr_text_dec(&name, number);
         image->name = msr_pool_copy(&r->strings, name.v, name.len);
         image->is_offset = true;
@@ -9720,18 +9721,18 @@ static void msr_jetsam_put_pages(msr_jetsam_pass *j, uint64_t pages)
 {
     if (j->page_size > 0 && pages < UINT64_MAX / j->page_size) {
         msr_text_dec(&j->words, (pages * j->page_size + (1 << 19)) >> 20);
-        text_c(&j->words, " MB (");
+        msr_text_c(&j->words, " MB (");
     }
     msr_text_dec(&j->words, pages);
-    text_c(&j->words, j->page_size > 0 ? " pages)" : " pages");
+    msr_text_c(&j->words, j->page_size > 0 ? " pages)" : " pages");
 }
 
 static void msr_jetsam_put_name(msr_jetsam_pass *j, uint32_t process)
 {
-    text_str(&j->words, msr_report_json_str(j->r, j->doc, msr_json_get(j->doc, process, "name")));
-    text_c(&j->words, " [");
-    text_str(&j->words, msr_json_raw(j->doc, msr_json_get(j->doc, process, "pid")));
-    text_char(&j->words, ']');
+    msr_text_str(&j->words, msr_report_json_str(j->r, j->doc, msr_json_get(j->doc, process, "name")));
+    msr_text_c(&j->words, " [");
+    msr_text_str(&j->words, msr_json_raw(j->doc, msr_json_get(j->doc, process, "pid")));
+    msr_text_char(&j->words, ']');
 }
 
 /* Writes the memory of a process, at most and at last, and its activity. */
@@ -9741,17 +9742,17 @@ static void msr_jetsam_put_memory(msr_jetsam_pass *j, uint32_t process)
     uint32_t at = msr_JSON_NONE;
     const char *between = ", ";
     if (msr_json_u64(j->doc, msr_json_get(j->doc, process, "rpages"), &pages)) {
-        text_c(&j->words, "; it held ");
+        msr_text_c(&j->words, "; it held ");
         msr_jetsam_put_pages(j, pages);
     }
     if (msr_json_u64(j->doc, msr_json_get(j->doc, process, "lifetimeMax"), &pages)) {
-        text_c(&j->words, ", at most ");
+        msr_text_c(&j->words, ", at most ");
         msr_jetsam_put_pages(j, pages);
     }
-    uint32_t states = msr_json_get(j->doc, process, "states");
-    while (msr_json_next(j->doc, states, &at)) {
-        text_c(&j->words, between);
-        text_str(&j->words, msr_json_raw(j->doc, at));
+    uint32_t msr_states = msr_json_get(j->doc, process, "states");
+    while (msr_json_next(j->doc, msr_states, &at)) {
+        msr_text_c(&j->words, between);
+        msr_text_str(&j->words, msr_json_raw(j->doc, at));
         between = " and ";
     }
 }
@@ -9761,18 +9762,18 @@ static void msr_jetsam_put_ended(msr_jetsam_pass *j, uint32_t process)
     machsym_str reason = msr_report_json_str(j->r, j->doc, msr_json_get(j->doc, process, "reason"));
     if (reason.len == 0 || j->ended++ >= msr_SHOWN_PROCESSES)
         return;
-    text_c(&j->words, "ended: ");
+    msr_text_c(&j->words, "ended: ");
     msr_jetsam_put_name(j, process);
-    text_c(&j->words, ", ");
-    text_str(&j->words, reason);
+    msr_text_c(&j->words, ", ");
+    msr_text_str(&j->words, reason);
     for (size_t i = 0; i < sizeof msr_reasons / sizeof *msr_reasons; i++) {
         if (msr_str_is(reason, msr_reasons[i][0])) {
-            text_c(&j->words, ": ");
-            text_c(&j->words, msr_reasons[i][1]);
+            msr_text_c(&j->words, ": ");
+            msr_text_c(&j->words, msr_reasons[i][1]);
         }
     }
     msr_jetsam_put_memory(j, process);
-    text_char(&j->words, '\n');
+    msr_text_char(&j->words, '\n');
 }
 
 /* Finds the first process that was ended; the report is about it. */
@@ -9793,17 +9794,17 @@ static void msr_jetsam_put_largest(msr_jetsam_pass *j, uint32_t processes)
     uint64_t pages;
     if (largest.len == 0)
         return;
-    text_c(&j->words, "the largest process: ");
-    text_str(&j->words, largest);
+    msr_text_c(&j->words, "the largest process: ");
+    msr_text_str(&j->words, largest);
     while (msr_json_next(j->doc, processes, &at)) {
         machsym_str name = msr_report_json_str(j->r, j->doc, msr_json_get(j->doc, at, "name"));
         if (msr_str_equal(name, largest) && msr_json_u64(j->doc, msr_json_get(j->doc, at, "rpages"), &pages)) {
-            text_c(&j->words, ", ");
+            msr_text_c(&j->words, ", ");
             msr_jetsam_put_pages(j, pages);
             break;
         }
     }
-    text_char(&j->words, '\n');
+    msr_text_char(&j->words, '\n');
 }
 
 static void msr_jetsam_put_free(msr_jetsam_pass *j, uint32_t status)
@@ -9811,9 +9812,9 @@ static void msr_jetsam_put_free(msr_jetsam_pass *j, uint32_t status)
     uint64_t pages;
     if (!msr_json_u64(j->doc, msr_json_get(j->doc, msr_json_get(j->doc, status, "memoryPages"), "free"), &pages))
         return;
-    text_c(&j->words, "free memory of the machine: ");
+    msr_text_c(&j->words, "free memory of the machine: ");
     msr_jetsam_put_pages(j, pages);
-    text_char(&j->words, '\n');
+    msr_text_char(&j->words, '\n');
 }
 
 static bool msr_report_tell_jetsam(const msr_json *doc, uint32_t object)
@@ -9843,12 +9844,12 @@ static bool msr_report_parse_jetsam(msr_report *r, uint32_t doc_index)
         msr_jetsam_put_ended(&j, at);
     }
     if (j.ended > msr_SHOWN_PROCESSES) {
-        text_c(&j.words, "and ");
+        msr_text_c(&j.words, "and ");
         msr_text_dec(&j.words, j.ended - msr_SHOWN_PROCESSES);
-        text_c(&j.words, " more were ended\n");
+        msr_text_c(&j.words, " more were ended\n");
     }
     if (j.ended == 0)
-        text_c(&j.words,
+        msr_text_c(&j.words,
                "no process is marked as ended: the report shows what each held when memory was short\n");
     msr_jetsam_put_largest(&j, processes);
     msr_jetsam_put_free(&j, status);
@@ -9908,9 +9909,9 @@ static void msr_kscrash_set_codes(msr_report *r, const msr_json *doc, uint32_t c
     msr_text t = msr_text_in(r->memory);
     if (!msr_json_u64(doc, code_at, &code) || !msr_json_u64(doc, subcode_at, &subcode))
         return;
-    text_c(&t, "0x");
+    msr_text_c(&t, "0x");
     msr_text_hex(&t, code, 16);
-    text_c(&t, ", 0x");
+    msr_text_c(&t, ", 0x");
     msr_text_hex(&t, subcode, 16);
     msr_report_set_fact(r, msr_FACT_RAW_CODES, msr_pool_copy(&r->strings, t.v, t.len));
     msr_text_free(&t);
@@ -10126,13 +10127,13 @@ static machsym_str msr_lldb_quoted_after(machsym_str s, const char *word)
 /* "EXC_BAD_ACCESS (code=1, address=0x10)", "signal SIGABRT", "breakpoint 1.1". */
 static void msr_lldb_set_stop_reason(msr_report *r, machsym_str reason)
 {
-    size_t open = msr_str_find(reason, " (");
     if (msr_str_starts(reason, "signal "))
         reason = msr_str_make(reason.ptr + 7, reason.len - 7);
     else if (!msr_str_starts(reason, "EXC_"))
         return;
+    size_t open = msr_str_find(reason, " (");
     msr_report_set_fact(r, msr_FACT_EXCEPTION, msr_str_make(reason.ptr, open < reason.len ? open : reason.len));
-    if (open < reason.len && reason.ptr[reason.len - 1] == ')')
+    if (open + 2 < reason.len && reason.ptr[reason.len - 1] == ')')
         msr_report_set_fact(r, msr_FACT_CODES, msr_str_make(reason.ptr + open + 2, reason.len - open - 3));
 }
 
@@ -10725,13 +10726,13 @@ static void msr_metrickit_name_binaries(msr_metric_reader *w, uint32_t first_ima
 
 /* What each array of a payload holds, and which member of its diagnostics has the amount: a value with its
  * unit, and the words around it. */
-static const struct metric_kind {
+static const struct msr_metric_kind {
     const char *array;
     const char *event;
     const char *amount;
     const char *of;
     const char *whole; /* a second value; may be NULL */
-} metric_kinds[] = {
+} msr_metric_kinds[] = {
     {"crashDiagnostics", "", NULL, NULL, NULL},
     {"hangDiagnostics", "hang", "hangDuration", "", NULL},
     {"cpuExceptionDiagnostics", "cpu usage", "totalCPUTime", " of CPU time in ", "totalSampledTime"},
@@ -10753,18 +10754,18 @@ static bool msr_metrickit_put_measurement(msr_text *t, const msr_json *doc, uint
     if (!msr_json_is(doc, value, msr_JSON_STRING) && !msr_json_is(doc, value, msr_JSON_NUMBER))
         return false;
     msr_json_unescape(t, msr_json_raw(doc, value));
-    text_c(t, unit.len > 0 ? " " : "");
+    msr_text_c(t, unit.len > 0 ? " " : "");
     msr_json_unescape(t, unit);
     return true;
 }
 
 static void msr_metrickit_set_amount(msr_report *r, const msr_json *doc, uint32_t diagnostic, uint32_t metadata,
-                                 const struct metric_kind *kind)
+                                 const struct msr_metric_kind *kind)
 {
     msr_text t = msr_text_in(r->memory);
     if (kind->amount == NULL || !msr_metrickit_put_measurement(&t, doc, diagnostic, metadata, kind->amount))
         return;
-    text_c(&t, kind->of);
+    msr_text_c(&t, kind->of);
     if (kind->whole != NULL && !msr_metrickit_put_measurement(&t, doc, diagnostic, metadata, kind->whole))
         t.len -= sizeof " in " - 1;
     msr_report_set_fact(r, msr_FACT_AMOUNT, msr_pool_copy(&r->strings, t.v, t.len));
@@ -10776,9 +10777,9 @@ static void msr_metrickit_set_bad_access(msr_report *r, uint64_t code, machsym_s
 {
     uint64_t addr;
     msr_text t = msr_text_in(r->memory);
-    text_c(&t, code == 1 ? "KERN_INVALID_ADDRESS" : "KERN_PROTECTION_FAILURE");
+    msr_text_c(&t, code == 1 ? "KERN_INVALID_ADDRESS" : "KERN_PROTECTION_FAILURE");
     if (msr_str_number_after(region, "", &addr)) {
-        text_c(&t, " at 0x");
+        msr_text_c(&t, " at 0x");
         msr_text_hex(&t, addr, 16);
     }
     msr_report_set_fact(r, msr_FACT_SUBTYPE, msr_pool_copy(&r->strings, t.v, t.len));
@@ -10889,21 +10890,21 @@ static bool msr_metrickit_is_memory(const msr_json *doc, uint32_t diagnostic)
 }
 
 /* The kind of a diagnostic is that of its array; a single one is recognised by what it measures. */
-static const struct metric_kind *msr_metrickit_kind_of(const msr_json *doc, uint32_t diagnostic, uint32_t metadata)
+static const struct msr_metric_kind *msr_metrickit_kind_of(const msr_json *doc, uint32_t diagnostic, uint32_t metadata)
 {
     uint32_t array = doc->v[diagnostic].parent;
-    size_t count = sizeof metric_kinds / sizeof *metric_kinds;
+    size_t count = sizeof msr_metric_kinds / sizeof *msr_metric_kinds;
     for (size_t i = 0; array != msr_JSON_NONE && array > 0 && i < count; i++) {
-        if (msr_json_equals(doc, array - 1, metric_kinds[i].array))
-            return &metric_kinds[i];
+        if (msr_json_equals(doc, array - 1, msr_metric_kinds[i].array))
+            return &msr_metric_kinds[i];
     }
     if (msr_metrickit_is_memory(doc, diagnostic))
-        return &metric_kinds[count - 1];
+        return &msr_metric_kinds[count - 1];
     for (size_t i = 1; i < count; i++) {
-        if (metric_kinds[i].amount != NULL && msr_json_get(doc, metadata, metric_kinds[i].amount) != msr_JSON_NONE)
-            return &metric_kinds[i];
+        if (msr_metric_kinds[i].amount != NULL && msr_json_get(doc, metadata, msr_metric_kinds[i].amount) != msr_JSON_NONE)
+            return &msr_metric_kinds[i];
     }
-    return &metric_kinds[0];
+    return &msr_metric_kinds[0];
 }
 
 /* A diagnostic begins at its first tree. */
@@ -10923,7 +10924,7 @@ static void msr_metrickit_begin_diagnostic(msr_metric_reader *w, uint32_t key)
     r->main_doc = w->doc;
     uint32_t metadata = msr_fields_either(doc, object, "diagnosticMetaData", "metaData");
     metadata = metadata != msr_JSON_NONE ? metadata : object;
-    const struct metric_kind *kind = msr_metrickit_kind_of(doc, object, metadata);
+    const struct msr_metric_kind *kind = msr_metrickit_kind_of(doc, object, metadata);
     w->is_crash = kind->event[0] == 0;
     msr_report_set_fact(r, msr_FACT_EVENT, msr_str_c(kind->event));
     msr_metrickit_set_amount(r, doc, object, metadata, kind);
@@ -10987,8 +10988,8 @@ static void msr_metrickit_put_exit_name(msr_text *t, machsym_str key)
     for (size_t i = at; i < end; i++) {
         bool is_capital = key.ptr[i] >= 'A' && key.ptr[i] <= 'Z';
         if (is_capital && i > at)
-            text_char(t, ' ');
-        text_char(t, is_capital ? (char)(key.ptr[i] + 32) : key.ptr[i]);
+            msr_text_char(t, ' ');
+        msr_text_char(t, is_capital ? (char)(key.ptr[i] + 32) : key.ptr[i]);
     }
 }
 
@@ -11000,12 +11001,12 @@ static void msr_metrickit_put_exits(msr_text *t, const msr_json *doc, uint32_t e
         uint64_t count;
         if (!msr_json_u64(doc, at + 1, &count) || count == 0)
             continue;
-        text_c(t, t->len > 0 ? "\n" : "");
-        text_c(t, "ended ");
-        text_c(t, where);
-        text_c(t, ", ");
+        msr_text_c(t, t->len > 0 ? "\n" : "");
+        msr_text_c(t, "ended ");
+        msr_text_c(t, where);
+        msr_text_c(t, ", ");
         msr_metrickit_put_exit_name(t, msr_json_raw(doc, at));
-        text_c(t, ": ");
+        msr_text_c(t, ": ");
         msr_text_dec(t, count);
     }
 }
@@ -11036,8 +11037,8 @@ static bool msr_metrickit_read_metrics(msr_report *r, uint32_t doc_index)
 /* Reads a payload. A diagnostic that lies elsewhere is read with all others of its document. */
 static bool msr_report_tell_metric(const msr_json *doc, uint32_t object)
 {
-    for (size_t i = 0; i < sizeof metric_kinds / sizeof *metric_kinds; i++) {
-        if (msr_json_is(doc, msr_json_get(doc, object, metric_kinds[i].array), msr_JSON_ARRAY))
+    for (size_t i = 0; i < sizeof msr_metric_kinds / sizeof *msr_metric_kinds; i++) {
+        if (msr_json_is(doc, msr_json_get(doc, object, msr_metric_kinds[i].array), msr_JSON_ARRAY))
             return true;
     }
     return false;
@@ -11306,17 +11307,17 @@ static void msr_minidump_put_os(msr_minidump *m, msr_text *t)
     machsym_str build = msr_minidump_utf16(m, msr_str_from(s, 24), msr_minidump_u32(s, 24));
     msr_decoded_put_key(t, "OS Version");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        text_c(t, names[i].platform == m->platform ? names[i].name : "");
+        msr_text_c(t, names[i].platform == m->platform ? names[i].name : "");
     msr_text_dec(t, msr_minidump_u32(s, 8));
-    text_char(t, '.');
+    msr_text_char(t, '.');
     msr_text_dec(t, msr_minidump_u32(s, 12));
     if (msr_minidump_u32(s, 16) != 0) {
-        text_char(t, '.');
+        msr_text_char(t, '.');
         msr_text_dec(t, msr_minidump_u32(s, 16));
     }
-    text_c(t, build.len > 0 ? " (" : "");
+    msr_text_c(t, build.len > 0 ? " (" : "");
     msr_text_shown(t, build);
-    text_c(t, build.len > 0 ? ")\n" : "\n");
+    msr_text_c(t, build.len > 0 ? ")\n" : "\n");
 }
 
 static const char *msr_minidump_arch(const msr_minidump *m)
@@ -11334,7 +11335,7 @@ static void msr_minidump_put_id(msr_text *t, const char *key, machsym_str s, siz
         return;
     msr_decoded_put_key(t, key);
     msr_text_uuid(t, &uuid);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* The first module is the program. */
@@ -11349,17 +11350,17 @@ static void msr_minidump_put_program(msr_minidump *m, msr_text *t)
         msr_decoded_put_key(t, "Process");
         msr_text_shown(t, msr_str_base_name(path));
         if ((flags & msr_HAS_PID) != 0) {
-            text_c(t, " [");
+            msr_text_c(t, " [");
             msr_text_dec(t, msr_minidump_u32(misc, 8));
-            text_char(t, ']');
+            msr_text_char(t, ']');
         }
-        text_char(t, '\n');
+        msr_text_char(t, '\n');
     }
     msr_decoded_put_text(t, "Path", path);
     msr_decoded_put_text(t, "Version", m->version);
     if (type != NULL)
         msr_decoded_put_text(t, "Code Type", msr_str_c(type));
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
     msr_decoded_put_time(t, "Date/Time", msr_minidump_u32(m->in, 20));
     msr_decoded_put_time(t, "Launch Time", (flags & msr_HAS_TIMES) != 0 ? msr_minidump_u32(misc, 12) : 0);
     msr_minidump_put_os(m, t);
@@ -11482,7 +11483,7 @@ static const struct {
     uint32_t flag;
     size_t size; /* up to the last register */
     bool is_whole;
-} contexts[] = {{&msr_minidump_arm64_layout, 0, 0x400000, 272, false},
+} msr_contexts[] = {{&msr_minidump_arm64_layout, 0, 0x400000, 272, false},
                 {&msr_arm64_old_layout, 0, 0x80000000, 276, true},
                 {&msr_amd64_layout, 48, 0x100000, 256, false}};
 
@@ -11496,16 +11497,16 @@ static bool msr_minidump_fits(const msr_minidump *m, const msr_dump_layout *layo
 static void msr_minidump_read_state(msr_minidump *m, machsym_str record, size_t at, msr_dump_state *state)
 {
     machsym_str bytes = msr_minidump_located(m, record, at, "registers lie outside the file");
-    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
-        const msr_dump_layout *layout = contexts[i].layout;
-        if (bytes.len < contexts[i].size || !msr_minidump_fits(m, layout))
+    for (size_t i = 0; i < sizeof msr_contexts / sizeof *msr_contexts; i++) {
+        const msr_dump_layout *layout = msr_contexts[i].layout;
+        if (bytes.len < msr_contexts[i].size || !msr_minidump_fits(m, layout))
             continue;
-        uint32_t flags = msr_minidump_u32(bytes, contexts[i].flags_at);
-        if ((flags & contexts[i].flag) == 0)
+        uint32_t flags = msr_minidump_u32(bytes, msr_contexts[i].flags_at);
+        if ((flags & msr_contexts[i].flag) == 0)
             continue;
         state->layout = layout;
         state->bytes = bytes;
-        state->groups = !contexts[i].is_whole ? flags & msr_DUMP_ALL : (flags & msr_DUMP_INTEGER) != 0 ? msr_DUMP_ALL : 0;
+        state->groups = !msr_contexts[i].is_whole ? flags & msr_DUMP_ALL : (flags & msr_DUMP_INTEGER) != 0 ? msr_DUMP_ALL : 0;
         m->d.cputype = layout->cputype;
         return;
     }
@@ -11607,9 +11608,9 @@ static void msr_minidump_put_type(msr_minidump *m, const msr_minidump_event *e)
         return;
     }
     msr_decoded_put_key(t, "Exception Type");
-    text_c(t, "exception ");
+    msr_text_c(t, "exception ");
     msr_decoded_put_hex(t, e->type, 8);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 static void msr_minidump_put_codes(msr_minidump *m, const msr_minidump_event *e)
@@ -11620,15 +11621,15 @@ static void msr_minidump_put_codes(msr_minidump *m, const msr_minidump_event *e)
         return;
     if (e->type == msr_MACH_BAD_ACCESS && (e->code[0] == msr_INVALID_ADDRESS || e->code[0] == msr_PROTECTION_FAILURE)) {
         msr_decoded_put_key(t, "Exception Subtype");
-        text_c(t, e->code[0] == msr_INVALID_ADDRESS ? "KERN_INVALID_ADDRESS at " : "KERN_PROTECTION_FAILURE at ");
+        msr_text_c(t, e->code[0] == msr_INVALID_ADDRESS ? "KERN_INVALID_ADDRESS at " : "KERN_PROTECTION_FAILURE at ");
         msr_decoded_put_hex(t, e->code[1], 16);
-        text_char(t, '\n');
+        msr_text_char(t, '\n');
     }
     msr_decoded_put_key(t, "Exception Codes");
     msr_decoded_put_hex(t, e->code[0], 16);
-    text_c(t, ", ");
+    msr_text_c(t, ", ");
     msr_decoded_put_hex(t, e->code[1], 16);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* The crashed thread gets the registers at the time of the crash. Its own record has those at the time of the
@@ -11680,12 +11681,12 @@ static void msr_minidump_read_assertion(msr_minidump *m)
     if (s.len == 0)
         return;
     for (size_t i = 0; i < 3; i++) {
-        text_c(&t, words[i]);
-        text_str(&t, msr_minidump_from_utf16(m, msr_str_make(s.ptr + msr_TEXT_SIZE * i, msr_TEXT_SIZE)));
+        msr_text_c(&t, words[i]);
+        msr_text_str(&t, msr_minidump_from_utf16(m, msr_str_make(s.ptr + msr_TEXT_SIZE * i, msr_TEXT_SIZE)));
     }
-    text_c(&t, ", line ");
+    msr_text_c(&t, ", line ");
     msr_text_dec(&t, msr_minidump_u32(s, 3 * msr_TEXT_SIZE));
-    text_char(&t, '.');
+    msr_text_char(&t, '.');
     msr_dump_put_info(&m->d, msr_str_make(NULL, 0), msr_str_make(t.v, t.len));
     msr_text_free(&t);
 }
@@ -11702,11 +11703,11 @@ static void msr_minidump_put_annotation(msr_minidump *m, machsym_str image, mach
         m->reason = value;
     msr_decoded_put_key(t, "Annotation");
     msr_text_shown(t, image);
-    text_c(t, image.len > 0 ? ": " : "");
+    msr_text_c(t, image.len > 0 ? ": " : "");
     msr_text_shown(t, key);
-    text_c(t, ": ");
+    msr_text_c(t, ": ");
     msr_text_shown(t, value);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* Reads pairs of texts. */
@@ -11782,11 +11783,11 @@ static void msr_minidump_put_thrown(msr_minidump *m)
     msr_text t = msr_text_in(m->d.memory_source);
     if (m->thrown.len == 0)
         return;
-    text_c(&t, "*** Terminating app due to uncaught exception '");
-    text_str(&t, m->thrown);
-    text_c(&t, "', reason: '");
-    text_str(&t, m->reason);
-    text_char(&t, '\'');
+    msr_text_c(&t, "*** Terminating app due to uncaught exception '");
+    msr_text_str(&t, m->thrown);
+    msr_text_c(&t, "', reason: '");
+    msr_text_str(&t, m->reason);
+    msr_text_char(&t, '\'');
     msr_dump_put_info(&m->d, msr_str_make(NULL, 0), msr_str_make(t.v, t.len));
     msr_text_free(&t);
 }
@@ -11845,9 +11846,9 @@ static void msr_node_set_event(msr_report *r, const msr_json *doc, uint32_t head
 {
     machsym_str trigger = msr_fields_text(r, doc, msr_json_get(doc, header, "trigger"));
     msr_text t = msr_text_in(r->memory);
-    text_str(&t, msr_fields_text(r, doc, msr_json_get(doc, header, "event")));
-    text_c(&t, trigger.len > 0 ? ", " : "");
-    text_str(&t, trigger);
+    msr_text_str(&t, msr_fields_text(r, doc, msr_json_get(doc, header, "event")));
+    msr_text_c(&t, trigger.len > 0 ? ", " : "");
+    msr_text_str(&t, trigger);
     msr_report_set_fact(r, msr_FACT_EVENT, msr_pool_copy(&r->strings, t.v, t.len));
     msr_text_free(&t);
 }
@@ -11875,8 +11876,8 @@ static bool msr_node_set_thrown(msr_report *r, const msr_json *doc, uint32_t sta
     if (is_error)
         msr_report_set_error(r, msr_str_make(msr_message.ptr, colon), msr_str_from(msr_message, colon + 2));
     while (colon < msr_message.len && msr_json_next(doc, lines, &at)) {
-        text_c(&t, t.len > 0 ? "\n" : "");
-        text_str(&t, msr_fields_text(r, doc, at));
+        msr_text_c(&t, t.len > 0 ? "\n" : "");
+        msr_text_str(&t, msr_fields_text(r, doc, at));
     }
     if (t.len > 0)
         msr_report_set_fact(r, msr_FACT_DETAILS, msr_pool_copy(&r->strings, t.v, t.len));
@@ -12179,10 +12180,10 @@ static void msr_panic_set_task(msr_text_parser *p, machsym_str s)
         end++;
     if (end == at || s.len - end < 3)
         return;
-    text_str(&t, msr_str_trim(msr_str_make(s.ptr + end + 1, s.len - end - 1)));
-    text_c(&t, " [");
-    text_add(&t, s.ptr + at, end - at);
-    text_char(&t, ']');
+    msr_text_str(&t, msr_str_trim(msr_str_make(s.ptr + end + 1, s.len - end - 1)));
+    msr_text_c(&t, " [");
+    msr_text_add(&t, s.ptr + at, end - at);
+    msr_text_char(&t, ']');
     msr_report_set_fact(p->r, msr_FACT_PROCESS, msr_pool_copy(&p->r->strings, t.v, t.len));
     msr_text_free(&t);
 }
@@ -12244,7 +12245,7 @@ static void msr_text_parse_panic(msr_text_parser *p, msr_text_line line)
 static const struct {
     const char *key;
     msr_report_fact fact;
-} document_facts[] = {
+} msr_document_facts[] = {
     {"build", msr_FACT_OS},          {"product", msr_FACT_HARDWARE},          {"date", msr_FACT_DATE},
     {"incident", msr_FACT_INCIDENT}, {"crashReporterKey", msr_FACT_REPORTER},
 };
@@ -12280,10 +12281,10 @@ static bool msr_report_parse_panic(msr_report *r, uint32_t doc_index)
         machsym_str what = msr_report_json_str(r, &r->docs[doc_index], token);
         msr_report_set_fact(r, msr_FACT_EVENT, msr_str_make(what.ptr, msr_str_find(what, "\n")));
     }
-    for (size_t i = 0; i < sizeof document_facts / sizeof *document_facts; i++)
+    for (size_t i = 0; i < sizeof msr_document_facts / sizeof *msr_document_facts; i++)
         msr_report_set_fact(
-            r, document_facts[i].fact,
-            msr_report_json_str(r, &r->docs[doc_index], msr_json_get(&r->docs[doc_index], 0, document_facts[i].key)));
+            r, msr_document_facts[i].fact,
+            msr_report_json_str(r, &r->docs[doc_index], msr_json_get(&r->docs[doc_index], 0, msr_document_facts[i].key)));
     msr_report_place_frames(r, first_frame, first_image); /* the stackshot has its own images */
     msr_stackshot_parse(r, doc_index, 0);
     return true;
@@ -12537,7 +12538,7 @@ static void msr_plcrash_put_uuid(msr_plcrash *p, machsym_str bytes)
     memcpy(uuid.v, bytes.ptr, sizeof uuid.v);
     msr_decoded_put_key(p->t, "Incident Identifier");
     msr_text_uuid(p->t, &uuid);
-    text_char(p->t, '\n');
+    msr_text_char(p->t, '\n');
 }
 
 /* Type and subtype of a processor, if they are Mach's. */
@@ -12563,9 +12564,9 @@ static void msr_plcrash_put_program(msr_plcrash *p)
     if (name.len > 0) {
         msr_decoded_put_key(p->t, "Process");
         msr_text_shown(p->t, name);
-        text_c(p->t, " [");
+        msr_text_c(p->t, " [");
         msr_text_dec(p->t, msr_proto_get(&p->in, process, 2).value);
-        text_c(p->t, "]\n");
+        msr_text_c(p->t, "]\n");
     }
     msr_decoded_put_text(p->t, "Path", msr_proto_get(&p->in, process, 3).bytes);
     msr_decoded_put_text(p->t, "Identifier", msr_proto_get(&p->in, application, 1).bytes);
@@ -12573,16 +12574,16 @@ static void msr_plcrash_put_program(msr_plcrash *p)
                      msr_proto_get(&p->in, application, 2).bytes);
     if (type != NULL) {
         msr_decoded_put_key(p->t, "Code Type");
-        text_c(p->t, type);
-        text_c(p->t, process.len > 0 && msr_proto_get(&p->in, process, 6).value == 0 ? " (Translated)\n"
+        msr_text_c(p->t, type);
+        msr_text_c(p->t, process.len > 0 && msr_proto_get(&p->in, process, 6).value == 0 ? " (Translated)\n"
                                                                                  : " (Native)\n");
     }
     if (msr_proto_get(&p->in, process, 4).bytes.len > 0) {
         msr_decoded_put_key(p->t, "Parent Process");
         msr_text_shown(p->t, msr_proto_get(&p->in, process, 4).bytes);
-        text_c(p->t, " [");
+        msr_text_c(p->t, " [");
         msr_text_dec(p->t, msr_proto_get(&p->in, process, 5).value);
-        text_c(p->t, "]\n");
+        msr_text_c(p->t, "]\n");
     }
 }
 
@@ -12592,18 +12593,18 @@ static void msr_plcrash_put_system(msr_plcrash *p)
     machsym_str system = msr_proto_get(&p->in, p->in.all, msr_REPORT_SYSTEM).bytes;
     machsym_str build = msr_proto_get(&p->in, system, 5).bytes;
     uint64_t number = msr_proto_get(&p->in, system, 1).value;
-    text_char(p->t, '\n');
+    msr_text_char(p->t, '\n');
     msr_decoded_put_time(p->t, "Date/Time", msr_proto_get(&p->in, system, 4).value);
     msr_decoded_put_time(p->t, "Launch Time",
                      msr_proto_get(&p->in, msr_proto_get(&p->in, p->in.all, msr_REPORT_PROCESS).bytes, 7).value);
     msr_decoded_put_key(p->t, "OS Version");
-    text_c(p->t, number < sizeof names / sizeof *names ? names[number] : "");
+    msr_text_c(p->t, number < sizeof names / sizeof *names ? names[number] : "");
     msr_text_shown(p->t, msr_proto_get(&p->in, system, 2).bytes);
-    text_c(p->t, build.len > 0 ? " (" : "");
+    msr_text_c(p->t, build.len > 0 ? " (" : "");
     msr_text_shown(p->t, build);
-    text_c(p->t, build.len > 0 ? ")\n" : "\n");
+    msr_text_c(p->t, build.len > 0 ? ")\n" : "\n");
     msr_decoded_put_key(p->t, "Report Version");
-    text_c(p->t, "104\n\n");
+    msr_text_c(p->t, "104\n\n");
 }
 
 /* The codes of a Mach exception, in file order. */
@@ -12617,11 +12618,11 @@ static void msr_plcrash_put_codes(msr_plcrash *p, machsym_str mach)
             continue;
         if (is_first)
             msr_decoded_put_key(p->t, "Exception Codes");
-        text_c(p->t, is_first ? "" : ", ");
+        msr_text_c(p->t, is_first ? "" : ", ");
         msr_decoded_put_hex(p->t, msr_field.value, 16);
         is_first = false;
     }
-    text_c(p->t, is_first ? "" : "\n");
+    msr_text_c(p->t, is_first ? "" : "\n");
 }
 
 /* In EXC_BAD_ACCESS the first code is the reason, the second the address. */
@@ -12635,9 +12636,9 @@ static void msr_plcrash_put_bad_access(msr_plcrash *p, machsym_str mach, uint64_
     if (msr_field.number != 2 || (msr_field.value != msr_INVALID_ADDRESS && msr_field.value != msr_PROTECTION_FAILURE))
         return;
     msr_decoded_put_key(p->t, "Exception Subtype");
-    text_c(p->t, msr_field.value == msr_INVALID_ADDRESS ? "KERN_INVALID_ADDRESS at " : "KERN_PROTECTION_FAILURE at ");
+    msr_text_c(p->t, msr_field.value == msr_INVALID_ADDRESS ? "KERN_INVALID_ADDRESS at " : "KERN_PROTECTION_FAILURE at ");
     msr_decoded_put_hex(p->t, address, 16);
-    text_char(p->t, '\n');
+    msr_text_char(p->t, '\n');
 }
 
 static void msr_plcrash_put_exception(msr_plcrash *p)
@@ -12657,9 +12658,9 @@ static void msr_plcrash_put_exception(msr_plcrash *p)
         msr_decoded_put_text(p->t, "Exception Type", msr_proto_get(&p->in, sent, 1).bytes);
         msr_decoded_put_key(p->t, "Exception Codes");
         msr_text_shown(p->t, msr_proto_get(&p->in, sent, 2).bytes);
-        text_c(p->t, " at ");
+        msr_text_c(p->t, " at ");
         msr_decoded_put_hex(p->t, address, 16);
-        text_char(p->t, '\n');
+        msr_text_char(p->t, '\n');
     }
     if (msr_proto_get(&p->in, msr_proto_get(&p->in, p->in.all, msr_REPORT_INFO).bytes, 1).value != 0)
         msr_decoded_put_text(p->t, "Exception Note", msr_str_c("SIMULATED (this is NOT a crash)"));
@@ -12670,11 +12671,11 @@ static void msr_plcrash_put_thrown(msr_plcrash *p)
     machsym_str thrown = msr_proto_get(&p->in, p->in.all, msr_REPORT_THROWN).bytes;
     if (thrown.len == 0)
         return;
-    text_c(p->t, "\nApplication Specific Information:\n*** Terminating app due to uncaught exception '");
+    msr_text_c(p->t, "\nApplication Specific Information:\n*** Terminating app due to uncaught exception '");
     msr_text_shown(p->t, msr_proto_get(&p->in, thrown, 1).bytes);
-    text_c(p->t, "', reason: '");
+    msr_text_c(p->t, "', reason: '");
     msr_text_shown(p->t, msr_proto_get(&p->in, thrown, 2).bytes);
-    text_c(p->t, "'\n");
+    msr_text_c(p->t, "'\n");
 }
 
 /* ---- Images ---- */
@@ -12727,7 +12728,7 @@ static void msr_plcrash_put_frames(msr_plcrash *p, machsym_str msr_message, uint
         if (msr_field.number == number)
             msr_plcrash_put_frame(p, msr_field.bytes, count++);
     }
-    text_char(p->t, '\n');
+    msr_text_char(p->t, '\n');
 }
 
 static void msr_plcrash_put_threads(msr_plcrash *p)
@@ -12735,17 +12736,17 @@ static void msr_plcrash_put_threads(msr_plcrash *p)
     machsym_str thrown = msr_proto_get(&p->in, p->in.all, msr_REPORT_THROWN).bytes;
     msr_proto_field msr_field;
     size_t at = 0;
-    text_char(p->t, '\n');
+    msr_text_char(p->t, '\n');
     if (thrown.len > 0 && msr_proto_get(&p->in, thrown, 3).bytes.len > 0) {
-        text_c(p->t, "Last Exception Backtrace:\n");
+        msr_text_c(p->t, "Last Exception Backtrace:\n");
         msr_plcrash_put_frames(p, thrown, 3);
     }
     while (msr_proto_next(&p->in, p->in.all, &at, &msr_field)) {
         if (msr_field.number != msr_REPORT_THREAD)
             continue;
-        text_c(p->t, "Thread ");
+        msr_text_c(p->t, "Thread ");
         msr_text_dec(p->t, msr_proto_get(&p->in, msr_field.bytes, 1).value);
-        text_c(p->t, msr_proto_get(&p->in, msr_field.bytes, 3).value != 0 ? " Crashed:\n" : ":\n");
+        msr_text_c(p->t, msr_proto_get(&p->in, msr_field.bytes, 3).value != 0 ? " Crashed:\n" : ":\n");
         msr_plcrash_put_frames(p, msr_field.bytes, 2);
     }
 }
@@ -12768,9 +12769,9 @@ static void msr_plcrash_put_registers(msr_plcrash *p, machsym_str thread, unsign
         if (msr_field.number != 4)
             continue;
         if (count == 0) {
-            text_c(p->t, "Thread ");
+            msr_text_c(p->t, "Thread ");
             msr_text_dec(p->t, msr_proto_get(&p->in, thread, 1).value);
-            text_c(p->t, " crashed with Thread State:\n");
+            msr_text_c(p->t, " crashed with Thread State:\n");
         }
         msr_decoded_put_register(p->t, count++, msr_proto_get(&p->in, msr_field.bytes, 1).bytes,
                              msr_proto_get(&p->in, msr_field.bytes, 2).value, digits);
@@ -12802,12 +12803,12 @@ static size_t msr_plcrash_decode(machsym_str input, msr_text *out)
     msr_plcrash_put_threads(&p);
     msr_plcrash_put_states(&p);
     msr_decoded_put_images(out, p.images, p.image_count);
-    text_char(out, '\n');
+    msr_text_char(out, '\n');
     msr_decoded_put_text(out, "Custom Data", msr_proto_get(&p.in, p.in.all, msr_REPORT_CUSTOM).bytes);
     if (p.in.is_damaged) {
-        text_c(out, "The report is damaged at byte ");
+        msr_text_c(out, "The report is damaged at byte ");
         msr_text_dec(out, msr_PLCRASH_HEADER_SIZE + p.in.damaged_at);
-        text_c(out, ": what follows there is lost\n");
+        msr_text_c(out, ": what follows there is lost\n");
     }
     msr_mem_give(out->memory, p.images);
     return p.in.is_damaged ? msr_PLCRASH_HEADER_SIZE + p.in.damaged_at : 0;
@@ -13177,8 +13178,8 @@ static void msr_recognise_name_unknown(msr_report *r)
     if (r->kind != msr_REPORT_UNKNOWN || r->frame_count > 0 || r->meta_doc == msr_REPORT_NONE ||
         r->msr_facts[msr_FACT_EVENT].len > 0 || r->failure != NULL)
         return;
-    text_c(&t, "bug_type ");
-    text_str(&t, r->msr_facts[msr_FACT_BUG_TYPE]);
+    msr_text_c(&t, "bug_type ");
+    msr_text_str(&t, r->msr_facts[msr_FACT_BUG_TYPE]);
     r->kind = msr_REPORT_STACKLESS;
     msr_report_set_fact(r, msr_FACT_EVENT, msr_pool_copy(&r->strings, t.v, t.len));
     msr_text_free(&t);
@@ -13697,13 +13698,13 @@ static void msr_sentry_set_facts(msr_report *r, const msr_json *doc)
 {
     static const msr_json_fact app_facts[] = {{"app_name", msr_FACT_PROCESS}, {"app_identifier", msr_FACT_IDENTIFIER}};
     static const msr_json_fact device_facts[] = {{"model", msr_FACT_HARDWARE}, {"arch", msr_FACT_CODE_TYPE}};
-    uint32_t contexts = msr_json_get(doc, 0, "contexts");
-    uint32_t app = msr_json_get(doc, contexts, "app");
-    uint32_t os = msr_json_get(doc, contexts, "os");
+    uint32_t msr_contexts = msr_json_get(doc, 0, "contexts");
+    uint32_t app = msr_json_get(doc, msr_contexts, "app");
+    uint32_t os = msr_json_get(doc, msr_contexts, "os");
     msr_fields_fact_of(r, doc, msr_fields_either(doc, 0, "event_id", "eventID"), msr_FACT_INCIDENT);
     msr_sentry_set_time(r, doc, msr_fields_either(doc, 0, "timestamp", "dateCreated"));
     msr_fields_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
-    msr_fields_set_facts(r, doc, msr_json_get(doc, contexts, "device"), device_facts,
+    msr_fields_set_facts(r, doc, msr_json_get(doc, msr_contexts, "device"), device_facts,
                      sizeof device_facts / sizeof *device_facts);
     machsym_str version = msr_fields_text(r, doc, msr_json_get(doc, app, "app_version"));
     machsym_str build = msr_fields_text(r, doc, msr_json_get(doc, app, "app_build"));
@@ -14447,10 +14448,10 @@ static machsym_str msr_stackshot_process_name(msr_stackshot_pass *s, uint32_t pr
     msr_report *r = s->r;
     const msr_json *doc = &r->docs[s->doc];
     msr_text t = msr_text_in(r->memory);
-    text_str(&t, msr_report_json_str(r, doc, msr_json_get(doc, process, "procname")));
-    text_c(&t, " [");
-    text_str(&t, msr_json_raw(doc, msr_json_get(doc, process, "pid")));
-    text_char(&t, ']');
+    msr_text_str(&t, msr_report_json_str(r, doc, msr_json_get(doc, process, "procname")));
+    msr_text_c(&t, " [");
+    msr_text_str(&t, msr_json_raw(doc, msr_json_get(doc, process, "pid")));
+    msr_text_char(&t, ']');
     machsym_str name = msr_pool_copy(&r->strings, t.v, t.len);
     msr_text_free(&t);
     return name;
@@ -14592,7 +14593,7 @@ static bool msr_regline_parse_code(msr_text_parser *p, msr_report_thread *thread
         if (at + 2 > s.len || !msr_parse_hex(s.ptr + at, 2, &byte))
             break;
         mark = is_marked ? count : mark;
-        text_add(&t, s.ptr + at, 2);
+        msr_text_add(&t, s.ptr + at, 2);
         count++;
         at += 2;
         bool is_end = at + 1 < s.len && msr_scan_is_blank(s.ptr[at + 1]);
@@ -14604,8 +14605,8 @@ static bool msr_regline_parse_code(msr_text_parser *p, msr_report_thread *thread
         thread->code_at = thread->code.len / 2 + mark;
     if (count > 0 && thread->code.len < 2 * msr_CODE_BYTES) {
         msr_text whole = msr_text_in(p->r->memory);
-        text_str(&whole, thread->code);
-        text_add(&whole, t.v, t.len);
+        msr_text_str(&whole, thread->code);
+        msr_text_add(&whole, t.v, t.len);
         thread->code = msr_pool_copy(&p->r->strings, whole.v, whole.len);
         msr_text_free(&whole);
     }
@@ -14816,7 +14817,7 @@ static void msr_strings_put_plain(const msr_json *doc, const msr_candidate *c, m
         msr_json_unescape(out, msr_json_raw(doc, c->token));
     for (uint32_t token; c->lines != NULL && (token = msr_records_next_line(doc, c->lines, &at)) != msr_JSON_NONE;) {
         msr_json_unescape(out, msr_json_raw(doc, token));
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
     }
 }
 
@@ -15278,7 +15279,7 @@ static bool msr_plain_parse_stack_title(msr_text_parser *p, machsym_str s)
 static const struct {
     const char *key;
     msr_report_fact fact;
-} fact_keys[] = {
+} msr_fact_keys[] = {
     {"Process", msr_FACT_PROCESS},
     {"Command", msr_FACT_PROCESS},
     {"Path", msr_FACT_PATH},
@@ -15370,13 +15371,13 @@ static bool msr_plain_parse_fact(msr_text_parser *p, machsym_str s)
         return true;
     machsym_str key = {s.ptr, colon};
     machsym_str value = msr_str_trim(msr_str_make(s.ptr + colon + 1, s.len - colon - 1));
-    for (size_t i = 0; i < sizeof fact_keys / sizeof fact_keys[0]; i++) {
-        if (msr_str_is(key, fact_keys[i].key)) {
+    for (size_t i = 0; i < sizeof msr_fact_keys / sizeof msr_fact_keys[0]; i++) {
+        if (msr_str_is(key, msr_fact_keys[i].key)) {
             msr_plain_end_reason(p, s.ptr);
             msr_plain_end_region(p, s.ptr);
             msr_plain_set_second(p, key, value);
             p->process = msr_str_is(key, "Process") ? value : p->process;
-            msr_report_set_fact(p->r, fact_keys[i].fact, value);
+            msr_report_set_fact(p->r, msr_fact_keys[i].fact, value);
             return true;
         }
     }
@@ -15988,7 +15989,7 @@ static bool msr_text_parse_titled(msr_text_parser *p, msr_text_line line, machsy
 static const struct {
     msr_report_kind kind;
     bool (*tell)(const msr_json *doc, uint32_t object);
-} object_kinds[] = {
+} msr_object_kinds[] = {
 #define msr_TOLD_NOTHING(...)
 #define msr_TOLD_OBJECT(kind, words, reader, member) {msr_REPORT_##kind, msr_report_tell_##reader},
     msr_REPORT_KINDS(msr_TOLD_NOTHING, msr_TOLD_NOTHING, msr_TOLD_OBJECT)
@@ -15998,10 +15999,10 @@ static const struct {
 
 static msr_report_kind msr_told_object(const msr_json *doc, uint32_t object)
 {
-    for (size_t i = 0; msr_json_is(doc, object, msr_JSON_OBJECT) && i < sizeof object_kinds / sizeof *object_kinds;
+    for (size_t i = 0; msr_json_is(doc, object, msr_JSON_OBJECT) && i < sizeof msr_object_kinds / sizeof *msr_object_kinds;
          i++) {
-        if (object_kinds[i].tell(doc, object))
-            return object_kinds[i].kind;
+        if (msr_object_kinds[i].tell(doc, object))
+            return msr_object_kinds[i].kind;
     }
     return msr_REPORT_UNKNOWN;
 }
@@ -16397,8 +16398,8 @@ static void msr_unwrap_put_plain(const msr_report *r, size_t begin, size_t end, 
 {
     for (size_t at = begin; at < end; at = msr_unwrap_next_line(r, at, end)) {
         machsym_str line = msr_unwrap_line(r, at, end);
-        text_str(out, msr_unwrap_after(line, msr_unwrap_match(line, prefix)));
-        text_char(out, '\n');
+        msr_text_str(out, msr_unwrap_after(line, msr_unwrap_match(line, prefix)));
+        msr_text_char(out, '\n');
     }
 }
 
@@ -16547,7 +16548,7 @@ static machsym_str msr_xctrace_plain_value(msr_report *r, machsym_str s)
     for (size_t i = 0; i < s.len; i++) {
         char c = r->shadow[(size_t)(s.ptr - r->body) + i];
         machsym_str rest = {s.ptr + i, s.len - i};
-        text_char(&t, c);
+        msr_text_char(&t, c);
         if (s.ptr[i] == '&' && (c != '&' || msr_str_starts(rest, "&amp;"))) /* other entities stay */
             i += msr_str_find(rest, ";");
     }
@@ -16878,7 +16879,7 @@ static const struct {
     uint64_t code;
     const char *name;
     msr_access_kind kind;
-} access_codes_known[] = {
+} msr_access_codes_known[] = {
     {1, "KERN_INVALID_ADDRESS", msr_ACCESS_UNMAPPED},
     {1, "SEGV_MAPERR", msr_ACCESS_UNMAPPED},
     {2, "KERN_PROTECTION_FAILURE", msr_ACCESS_PROTECTED},
@@ -16909,14 +16910,14 @@ static msr_access_kind msr_access_kind_of_code(const msr_report *r, const msr_ex
 {
     enum { msr_POINTER_AUTH_BIT = 0x200 };
     machsym_str subtype = msr_codes_subtype(r);
-    size_t count = sizeof access_codes_known / sizeof *access_codes_known;
+    size_t count = sizeof msr_access_codes_known / sizeof *msr_access_codes_known;
     for (size_t i = 0; i < count; i++) {
-        if (msr_access_says(subtype, access_codes_known[i].name))
-            return access_codes_known[i].kind;
+        if (msr_access_says(subtype, msr_access_codes_known[i].name))
+            return msr_access_codes_known[i].kind;
     }
     for (size_t i = 0; codes->has_first && i < count; i++) {
-        if (access_codes_known[i].code == (codes->first & ~(uint64_t)msr_POINTER_AUTH_BIT))
-            return access_codes_known[i].kind;
+        if (msr_access_codes_known[i].code == (codes->first & ~(uint64_t)msr_POINTER_AUTH_BIT))
+            return msr_access_codes_known[i].kind;
     }
     return msr_ACCESS_UNKNOWN;
 }
@@ -17256,31 +17257,31 @@ static void msr_access_put(msr_text *t, const msr_access_fault *fault)
 {
     static const char *const verbs[] = {"an access", "a read", "a write", "a jump"};
     const char *between = fault->kind == msr_ACCESS_TAG || fault->kind == msr_ACCESS_STACK ? "; " : ": ";
-    text_c(t, msr_access_words(fault->kind));
+    msr_text_c(t, msr_access_words(fault->kind));
     if (fault->has_address || fault->access != msr_ESR_ACCESS_UNKNOWN) {
-        text_c(t, between);
-        text_c(t, verbs[fault->access]);
+        msr_text_c(t, between);
+        msr_text_c(t, verbs[fault->access]);
         if (fault->size > 0) {
-            text_c(t, " of ");
+            msr_text_c(t, " of ");
             msr_text_dec(t, fault->size);
-            text_c(t, fault->size == 1 ? " byte" : " bytes");
+            msr_text_c(t, fault->size == 1 ? " byte" : " bytes");
         }
     }
     if (fault->has_address) {
-        text_c(t, fault->access == msr_ESR_ACCESS_EXECUTE ? " to 0x" : " at 0x");
+        msr_text_c(t, fault->access == msr_ESR_ACCESS_EXECUTE ? " to 0x" : " at 0x");
         msr_text_hex(t, fault->address, 1);
     }
     if (fault->region.len > 0) {
-        text_c(t, ", in ");
+        msr_text_c(t, ", in ");
         msr_text_shown(t, fault->region);
     }
     if (fault->has_tag) {
-        text_c(t, "; the tag of the pointer in ");
+        msr_text_c(t, "; the tag of the pointer in ");
         msr_text_shown(t, fault->tag_register);
-        text_c(t, " is ");
+        msr_text_c(t, " is ");
         msr_text_dec(t, fault->tag);
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* Whose fault it is; see blame.h. */
@@ -17303,11 +17304,11 @@ static void msr_blame_set_place(const msr_report *r, const msr_report_frame *fra
     const msr_report_call *call = frame->call_count > 0 ? &r->calls[frame->call + layer] : NULL;
     room->len = 0;
     if (call != NULL && call->has_line) {
-        text_str(room, msr_str_base_name(call->path));
-        text_char(room, ':');
+        msr_text_str(room, msr_str_base_name(call->path));
+        msr_text_char(room, ':');
         msr_text_dec(room, call->line);
     } else if (call == NULL) {
-        text_str(room, frame->where);
+        msr_text_str(room, frame->where);
     }
     out->place = msr_str_make(room->v, room->len);
 }
@@ -17447,9 +17448,9 @@ static bool msr_exception_is(const msr_report *r, const char *name)
 static void msr_exception_sentence_str(msr_text *t, const char *words, machsym_str str)
 {
     size_t newline = msr_str_find(str, "\n");
-    text_c(t, words);
+    msr_text_c(t, words);
     msr_text_shown(t, msr_str_make(str.ptr, newline));
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* The first code of EXC_CRASH holds its origin: signal << 24 | exception << 20 | code. */
@@ -17462,15 +17463,15 @@ static void msr_exception_say_exc_crash(msr_text *t, const msr_report *r)
     const char *name = msr_report_exception_name(exception);
     if (!msr_exception_is(r, "EXC_CRASH") || signal == NULL)
         return;
-    text_c(t, "EXC_CRASH code: ");
-    text_c(t, signal);
+    msr_text_c(t, "EXC_CRASH code: ");
+    msr_text_c(t, signal);
     if (name != NULL) {
-        text_c(t, " from ");
-        text_c(t, name);
-        text_c(t, ", code 0x");
+        msr_text_c(t, " from ");
+        msr_text_c(t, name);
+        msr_text_c(t, ", code 0x");
         msr_text_hex(t, code & 0xfffff, 1);
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* Returns the name at the top of the stack, and whether one of its names is a Swift runtime failure. */
@@ -17673,8 +17674,8 @@ static void msr_exception_say_kexts(msr_text *t, const msr_report *r)
             is_new = is_new && shown[k] != image;
         if (!is_new)
             continue;
-        text_c(&names, count > 0 ? ", " : "");
-        text_str(&names, r->images[image].bundle);
+        msr_text_c(&names, count > 0 ? ", " : "");
+        msr_text_str(&names, r->images[image].bundle);
         shown[count++] = image;
     }
     if (count > 0)
@@ -17710,24 +17711,24 @@ static void msr_exception_say_details(msr_text *t, const msr_report *r)
 static void msr_exception_say_title(msr_text *t, const msr_report *r)
 {
     if (r->msr_facts[msr_FACT_EXCEPTION].len == 0) {
-        text_c(t, msr_report_kind_name(r->kind));
+        msr_text_c(t, msr_report_kind_name(r->kind));
         if (r->msr_facts[msr_FACT_EVENT].len > 0)
-            text_c(t, ": ");
+            msr_text_c(t, ": ");
         msr_text_shown(t, r->msr_facts[msr_FACT_EVENT]);
     } else {
         msr_text_shown(t, r->msr_facts[msr_FACT_EXCEPTION]);
         if (r->msr_facts[msr_FACT_SIGNAL].len > 0) {
-            text_c(t, " (");
+            msr_text_c(t, " (");
             msr_text_shown(t, r->msr_facts[msr_FACT_SIGNAL]);
-            text_char(t, ')');
+            msr_text_char(t, ')');
         }
         machsym_str subtype = r->msr_facts[msr_FACT_RAW_CODES].len > 0 ? msr_codes_subtype(r) : r->msr_facts[msr_FACT_SUBTYPE];
         if (subtype.len > 0) {
-            text_c(t, ": ");
+            msr_text_c(t, ": ");
             msr_text_shown(t, subtype);
         }
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* Writes the message of the exception, unless it repeats the codes in other words. */
@@ -17888,10 +17889,10 @@ static void msr_facts_put_sentence(msr_text *t, const msr_report *r)
     else if (found.fault.kind != msr_ACCESS_NONE)
         msr_access_put(&words, &found.fault);
     if (words.len > 0) {
-        text_add(t, words.v, words.len - 1);
+        msr_text_add(t, words.v, words.len - 1);
     } else {
         msr_exception_put(&words, r);
-        text_str(t, msr_facts_telling_line(msr_str_make(words.v, words.len)));
+        msr_text_str(t, msr_facts_telling_line(msr_str_make(words.v, words.len)));
     }
     msr_text_free(&words);
 }
@@ -17910,7 +17911,7 @@ static void msr_facts_put_fault(msr_text *t, const msr_access_fault *fault)
 {
     const char *access = msr_access_name(fault->access);
     msr_json_put_key(t, "fault");
-    text_c(t, "{\"kind\":");
+    msr_text_c(t, "{\"kind\":");
     msr_text_json(t, msr_str_c(msr_access_kind_name(fault->kind)));
     if (fault->has_address)
         msr_json_put_hex(t, "address", fault->address);
@@ -17922,13 +17923,13 @@ static void msr_facts_put_fault(msr_text *t, const msr_access_fault *fault)
         msr_json_put_str(t, "region", fault->region);
     if (fault->has_tag)
         msr_json_put_number(t, "tag", fault->tag);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static void msr_facts_put_said(msr_text *t, const msr_said *what)
 {
     msr_json_put_key(t, "said");
-    text_c(t, "{\"kind\":");
+    msr_text_c(t, "{\"kind\":");
     msr_text_json(t, msr_str_c(msr_said_kind_name(what->kind)));
     if (what->name.len > 0)
         msr_json_put_str(t, "name", what->name);
@@ -17938,20 +17939,20 @@ static void msr_facts_put_said(msr_text *t, const msr_said *what)
         msr_json_put_str(t, "file", what->file);
     if (what->line > 0)
         msr_json_put_number(t, "line", what->line);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static void msr_facts_put_guard(msr_text *t, const msr_guard *what)
 {
     const char *flavor = msr_guard_flavor_name(what);
     msr_json_put_key(t, "guard");
-    text_c(t, "{\"type\":");
+    msr_text_c(t, "{\"type\":");
     msr_text_json(t, msr_str_c(msr_guard_type_name(what->type)));
     if (flavor != NULL)
         msr_json_put_str(t, "flavor", msr_str_c(flavor));
     msr_json_put_number(t, "target", what->target);
     msr_json_put_hex(t, "id", what->id);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 /* Writes the namespace, the code (hexadecimal, however the report writes it), and the report's own reason. */
@@ -17960,13 +17961,13 @@ static void msr_facts_put_ending(msr_text *t, const msr_report *r)
     uint64_t code;
     machsym_str why = msr_ending_why(r);
     msr_json_put_key(t, "termination");
-    text_c(t, "{\"namespace\":");
+    msr_text_c(t, "{\"namespace\":");
     msr_text_json(t, r->msr_facts[msr_FACT_TERMINATION]);
     if (msr_str_number_after(r->msr_facts[msr_FACT_TERMINATION_CODE], "", &code))
         msr_json_put_hex(t, "code", code);
     if (why.len > 0)
         msr_json_put_str(t, "why", why);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static void msr_facts_put_words(msr_text *t, const msr_report *r)
@@ -17977,13 +17978,13 @@ static void msr_facts_put_words(msr_text *t, const msr_report *r)
     msr_exception_put(&words, r);
     machsym_str rest = {words.v, words.len};
     msr_json_put_key(t, "words");
-    text_char(t, '[');
+    msr_text_char(t, '[');
     while (msr_str_take_line(&rest, &line)) {
-        text_c(t, between);
+        msr_text_c(t, between);
         msr_text_json(t, msr_str_trim(line));
         between = ",";
     }
-    text_char(t, ']');
+    msr_text_char(t, ']');
     msr_text_free(&words);
 }
 
@@ -17991,7 +17992,7 @@ static void msr_facts_put_json(msr_text *t, const msr_report *r)
 {
     msr_facts found;
     msr_facts_find(r, &found);
-    text_c(t, ",\n\"facts\":{\"cause\":");
+    msr_text_c(t, ",\n\"facts\":{\"cause\":");
     msr_text_json(t, msr_str_c(msr_facts_cause_name(found.cause)));
     msr_facts_put_main(t, r);
     if (found.fault.kind != msr_ACCESS_NONE)
@@ -18005,7 +18006,7 @@ static void msr_facts_put_json(msr_text *t, const msr_report *r)
     if (r->msr_facts[msr_FACT_TERMINATION].len > 0)
         msr_facts_put_ending(t, r);
     msr_facts_put_words(t, r);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 /* See guard.h. */
@@ -18030,12 +18031,12 @@ static const char *msr_guard_type_name(msr_guard_type type)
 
 /* The violations: xnu's sys/guarded.h (descriptors, files), mach/port.h, mach/vm_statistics.h. Those of
  * descriptors and files are bits, and several may be set. */
-static const struct guard_flavor {
+static const struct msr_guard_flavor {
     msr_guard_type type;
     uint32_t flavor;
     const char *name;
     const char *words;
-} guard_flavors[] = {
+} msr_guard_flavors[] = {
     {msr_GUARD_DESCRIPTOR, 1 << 0, "CLOSE", "closed"},
     {msr_GUARD_DESCRIPTOR, 1 << 1, "DUP", "duplicated"},
     {msr_GUARD_DESCRIPTOR, 1 << 2, "NOCLOEXEC", "set to stay open over exec"},
@@ -18138,9 +18139,9 @@ static void msr_guard_of_words(const msr_report *r, msr_guard *out)
         if (msr_str_starts(subtype, msr_guard_type_name((msr_guard_type)type)))
             out->type = (msr_guard_type)type;
     }
-    for (size_t i = 0; i < sizeof guard_flavors / sizeof *guard_flavors && out->flavor == 0; i++) {
-        if (guard_flavors[i].type == out->type && msr_str_is(done, guard_flavors[i].name))
-            out->flavor = guard_flavors[i].flavor;
+    for (size_t i = 0; i < sizeof msr_guard_flavors / sizeof *msr_guard_flavors && out->flavor == 0; i++) {
+        if (msr_guard_flavors[i].type == out->type && msr_str_is(done, msr_guard_flavors[i].name))
+            out->flavor = msr_guard_flavors[i].flavor;
     }
 }
 
@@ -18170,9 +18171,9 @@ static bool msr_guard_is_bits(msr_guard_type type)
 
 static const char *msr_guard_flavor_name(const msr_guard *what)
 {
-    for (size_t i = 0; i < sizeof guard_flavors / sizeof *guard_flavors; i++) {
-        if (guard_flavors[i].type == what->type && guard_flavors[i].flavor == what->flavor)
-            return guard_flavors[i].name;
+    for (size_t i = 0; i < sizeof msr_guard_flavors / sizeof *msr_guard_flavors; i++) {
+        if (msr_guard_flavors[i].type == what->type && msr_guard_flavors[i].flavor == what->flavor)
+            return msr_guard_flavors[i].name;
     }
     return NULL;
 }
@@ -18181,17 +18182,17 @@ static const char *msr_guard_flavor_name(const msr_guard *what)
 static void msr_guard_put_flavor(msr_text *t, const msr_guard *what)
 {
     unsigned count = 0;
-    for (size_t i = 0; i < sizeof guard_flavors / sizeof *guard_flavors; i++) {
-        const struct guard_flavor *one = &guard_flavors[i];
+    for (size_t i = 0; i < sizeof msr_guard_flavors / sizeof *msr_guard_flavors; i++) {
+        const struct msr_guard_flavor *one = &msr_guard_flavors[i];
         bool is_it =
             msr_guard_is_bits(what->type) ? (what->flavor & one->flavor) != 0 : what->flavor == one->flavor;
         if (one->type != what->type || !is_it)
             continue;
-        text_c(t, count++ > 0 ? " and " : "");
-        text_c(t, one->words);
+        msr_text_c(t, count++ > 0 ? " and " : "");
+        msr_text_c(t, one->words);
     }
     if (count == 0) {
-        text_c(t, "flavor 0x");
+        msr_text_c(t, "flavor 0x");
         msr_text_hex(t, what->flavor, 1);
     }
 }
@@ -18199,12 +18200,12 @@ static void msr_guard_put_flavor(msr_text *t, const msr_guard *what)
 static void msr_guard_put_user(msr_text *t, const msr_guard *what)
 {
     const char *space = msr_termination_space_name(what->target);
-    text_c(t, "a check of a library failed, and it asked for this report: namespace ");
+    msr_text_c(t, "a check of a library failed, and it asked for this report: namespace ");
     if (space != NULL)
-        text_c(t, space);
+        msr_text_c(t, space);
     else
         msr_text_dec(t, what->target);
-    text_c(t, ", code 0x");
+    msr_text_c(t, ", code 0x");
     msr_text_hex(t, what->id, 1);
 }
 
@@ -18217,13 +18218,13 @@ static bool msr_guard_is_soft(const msr_guard *what)
 
 static void msr_guard_put_held(msr_text *t, const msr_guard *what, const char *what_it_is)
 {
-    text_c(t, what_it_is);
+    msr_text_c(t, what_it_is);
     msr_text_dec(t, what->target);
-    text_c(t, " was ");
+    msr_text_c(t, " was ");
     msr_guard_put_flavor(t, what);
-    text_c(t, " (guard 0x");
+    msr_text_c(t, " (guard 0x");
     msr_text_hex(t, what->id, 1);
-    text_char(t, ')');
+    msr_text_char(t, ')');
 }
 
 static void msr_guard_put(msr_text *t, const msr_guard *what)
@@ -18234,26 +18235,26 @@ static void msr_guard_put(msr_text *t, const msr_guard *what)
         break;
     case msr_GUARD_PORT: msr_guard_put_held(t, what, "a Mach port was misused: port "); break;
     case msr_GUARD_FILE:
-        text_c(t, "a guarded file was misused: it was ");
+        msr_text_c(t, "a guarded file was misused: it was ");
         msr_guard_put_flavor(t, what);
-        text_c(t, ", by process ");
+        msr_text_c(t, ", by process ");
         msr_text_dec(t, what->target);
         break;
     case msr_GUARD_USER: msr_guard_put_user(t, what); break;
     case msr_GUARD_MEMORY:
         msr_guard_put_flavor(t, what);
-        text_c(t, ", at 0x");
+        msr_text_c(t, ", at 0x");
         msr_text_hex(t, what->id, 1);
-        text_c(t, msr_guard_is_soft(what) ? "; in soft mode, so the process went on" : "");
+        msr_text_c(t, msr_guard_is_soft(what) ? "; in soft mode, so the process went on" : "");
         break;
     case msr_GUARD_SYSCALL:
-        text_c(t, what->target != 0 ? "the process may not make this call of Mach: trap "
+        msr_text_c(t, what->target != 0 ? "the process may not make this call of Mach: trap "
                                     : "the process may not make this system call: number ");
         msr_text_dec(t, what->id);
         break;
-    default: text_c(t, "a guarded resource was misused");
+    default: msr_text_c(t, "a guarded resource was misused");
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* ---- EXC_RESOURCE ---- */
@@ -18267,18 +18268,18 @@ static uint64_t msr_guard_bits(uint64_t code, unsigned from, unsigned count)
 static void msr_guard_put_rate(msr_text *t, const char *what, uint64_t limit, const char *unit, uint64_t seconds,
                            uint64_t seen)
 {
-    text_c(t, what);
+    msr_text_c(t, what);
     msr_text_dec(t, limit);
-    text_c(t, unit);
+    msr_text_c(t, unit);
     if (seconds > 0) {
-        text_c(t, " over ");
+        msr_text_c(t, " over ");
         msr_text_dec(t, seconds);
-        text_c(t, " s");
+        msr_text_c(t, " s");
     }
     if (seen > 0) {
-        text_c(t, "; seen were ");
+        msr_text_c(t, "; seen were ");
         msr_text_dec(t, seen);
-        text_c(t, unit);
+        msr_text_c(t, unit);
     }
 }
 
@@ -18294,7 +18295,7 @@ static bool msr_guard_put_limit(msr_text *t, const msr_report *r)
     case msr_CPU:
         msr_guard_put_rate(t, "more CPU time than the limit of ", msr_guard_bits(first, 0, 7), "%",
                        msr_guard_bits(first, 7, 25), msr_guard_bits(codes.second, 0, 7));
-        text_c(t, flavor == 2 ? "; the process was ended" : "");
+        msr_text_c(t, flavor == 2 ? "; the process was ended" : "");
         break;
     case msr_WAKEUPS:
         msr_guard_put_rate(t, "more wakeups of the processor than the limit of ", msr_guard_bits(first, 0, 20),
@@ -18318,7 +18319,7 @@ static bool msr_guard_put_limit(msr_text *t, const msr_report *r)
         break;
     default: return false;
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
     return true;
 }
 
@@ -18598,9 +18599,9 @@ static bool msr_machinery_has_of_image(const msr_machinery *list, machsym_str im
     if (list == NULL || !list->has_images || image.len == 0)
         return false;
     msr_text whole = msr_text_in(list->source.memory);
-    text_str(&whole, image);
-    text_char(&whole, '`');
-    text_str(&whole, name);
+    msr_text_str(&whole, image);
+    msr_text_char(&whole, '`');
+    msr_text_str(&whole, name);
     bool has = msr_machinery_find(list->v, list->count, msr_str_make(whole.v, whole.len));
     msr_text_free(&whole);
     return has;
@@ -18713,9 +18714,9 @@ static void msr_message_put_word(msr_text *out, machsym_str s)
     for (size_t i = 0; i < s.len; i++)
         has_digit |= msr_scan_is_digit(s.ptr[i]);
     if (has_digit)
-        text_char(out, '#');
+        msr_text_char(out, '#');
     else
-        text_str(out, s);
+        msr_text_str(out, s);
 }
 
 static bool msr_message_is_path(machsym_str s)
@@ -18730,7 +18731,7 @@ static bool msr_message_is_path(machsym_str s)
 static void msr_message_put_piece(msr_text *out, machsym_str s)
 {
     if (msr_message_is_path(s)) {
-        text_char(out, '*');
+        msr_text_char(out, '*');
         return;
     }
     for (size_t at = 0; at < s.len;) {
@@ -18740,7 +18741,7 @@ static void msr_message_put_piece(msr_text *out, machsym_str s)
         if (end > at)
             msr_message_put_word(out, msr_str_make(s.ptr + at, end - at));
         else if (s.ptr[at] != '-' || at + 1 >= s.len || !msr_scan_is_digit(s.ptr[at + 1]))
-            text_char(out, s.ptr[at]);
+            msr_text_char(out, s.ptr[at]);
         at = end > at ? end : at + 1;
     }
 }
@@ -18789,7 +18790,7 @@ static void msr_message_put_stable(msr_text *out, machsym_str words)
         size_t quoted = msr_message_quoted_len(words);
         size_t end = quoted;
         if (quoted > 0)
-            text_char(out, '*');
+            msr_text_char(out, '*');
         while (end < words.len && (unsigned char)words.ptr[end] > ' ' &&
                (end == 0 || msr_message_quoted_len(msr_str_from(words, end)) == 0 ||
                 msr_message_is_word(words.ptr[end - 1])))
@@ -18801,7 +18802,7 @@ static void msr_message_put_stable(msr_text *out, machsym_str words)
             out->len = before;
             break;
         }
-        text_c(out, end < words.len ? " " : "");
+        msr_text_c(out, end < words.len ? " " : "");
         words = msr_str_from(words, end);
     }
     while (out->len > from && out->v[out->len - 1] == ' ')
@@ -18857,11 +18858,11 @@ static void msr_missing_put_file(msr_text *t, const char *path)
     machsym_str bundle = msr_missing_bundle(path);
     machsym_str name = msr_str_base_name(bundle);
     size_t folder = bundle.len - name.len;
-    text_str(t, name);
+    msr_text_str(t, name);
     if (folder == 0)
         return;
-    text_c(t, " in ");
-    text_add(t, bundle.ptr, folder > 1 ? folder - 1 : folder);
+    msr_text_c(t, " in ");
+    msr_text_add(t, bundle.ptr, folder > 1 ? folder - 1 : folder);
 }
 
 static void msr_missing_put_why(msr_text *t, const msr_missing_image *m)
@@ -18870,58 +18871,58 @@ static void msr_missing_put_why(msr_text *t, const msr_missing_image *m)
     switch (s->found) {
     case msr_IMAGE_OTHER_UUID:
         msr_missing_put_file(t, s->path);
-        text_c(t, " has UUID ");
+        msr_text_c(t, " has UUID ");
         msr_text_uuid(t, &s->uuid);
         break;
     case msr_IMAGE_BROKEN:
         msr_missing_put_file(t, s->path);
-        text_c(t, " cannot be opened: ");
-        text_c(t, s->why);
+        msr_text_c(t, " cannot be opened: ");
+        msr_text_c(t, s->why);
         break;
     case msr_IMAGE_UNPROVEN:
-        text_c(t, "the report gives no UUID, so ");
+        msr_text_c(t, "the report gives no UUID, so ");
         msr_missing_put_file(t, s->path);
-        text_c(t, ", UUID ");
+        msr_text_c(t, ", UUID ");
         msr_text_uuid(t, &s->uuid);
-        text_c(t, ", may be another build; --no-uuid takes it");
+        msr_text_c(t, ", may be another build; --no-uuid takes it");
         break;
-    case msr_IMAGE_AMBIGUOUS: text_c(t, "several files of this name, and no UUID to choose by"); break;
+    case msr_IMAGE_AMBIGUOUS: msr_text_c(t, "several files of this name, and no UUID to choose by"); break;
     case msr_IMAGE_FOUND:
         msr_missing_put_file(t, s->path);
         if (s->why != NULL) {
-            text_c(t, " is damaged: ");
-            text_c(t, s->why);
+            msr_text_c(t, " is damaged: ");
+            msr_text_c(t, s->why);
             break;
         }
         if (!s->has_dwarf) {
-            text_c(t, " has no debug info");
+            msr_text_c(t, " has no debug info");
             break;
         }
-        text_c(t, " knows no name for ");
+        msr_text_c(t, " knows no name for ");
         msr_text_dec(t, m->frames);
-        text_c(t, m->frames == 1 ? " frame" : " frames");
+        msr_text_c(t, m->frames == 1 ? " frame" : " frames");
         break;
-    default: text_c(t, m->has_uuid ? "no file has this UUID" : "the report gives no UUID"); break;
+    default: msr_text_c(t, m->has_uuid ? "no file has this UUID" : "the report gives no UUID"); break;
     }
 }
 
 static void msr_missing_put_image(msr_text *t, const msr_missing_image *m)
 {
     size_t from = t->len;
-    text_str(t, m->name.len > 0 ? m->name : msr_str_c("???"));
+    msr_text_str(t, m->name.len > 0 ? m->name : msr_str_c("???"));
     if (m->version.len > 0) {
-        text_char(t, ' ');
-        text_str(t, m->version);
+        msr_text_char(t, ' ');
+        msr_text_str(t, m->version);
     }
     if (m->has_uuid) {
-        text_c(t, " UUID ");
+        msr_text_c(t, " UUID ");
         msr_text_uuid(t, &m->uuid);
     }
     if (m->arch.len > 0) {
-        text_char(t, ' ');
-        text_str(t, m->arch);
+        msr_text_char(t, ' ');
+        msr_text_str(t, m->arch);
     }
-    text_c(t, ": ");
+    msr_text_c(t, ": ");
     msr_missing_put_why(t, m);
     msr_text_escape(t, from);
 }
@@ -19159,8 +19160,8 @@ static void msr_missing_order_systems(msr_missing_list *list)
 static void msr_missing_put_count(msr_text *t, uint64_t count, const char *what)
 {
     msr_text_dec(t, count);
-    text_c(t, what);
-    text_c(t, count == 1 ? "" : "s");
+    msr_text_c(t, what);
+    msr_text_c(t, count == 1 ? "" : "s");
 }
 
 /* "iOS 17.5.1 (21F90), arm64e: 41 images, 1203 frames in 312 reports" */
@@ -19169,19 +19170,19 @@ static void msr_missing_put_system(msr_text *t, const msr_missing_system *s)
     static const char old[] = "iPhone OS "; /* reports still use this name */
     size_t from = t->len;
     machsym_str os = s->os.len > 0 ? s->os : msr_str_c("a system that the reports do not name");
-    text_c(t, "  ");
+    msr_text_c(t, "  ");
     if (msr_str_starts(os, old)) {
-        text_c(t, "iOS ");
+        msr_text_c(t, "iOS ");
         os = msr_str_make(os.ptr + (sizeof old - 1), os.len - (sizeof old - 1));
     }
-    text_str(t, os);
-    text_c(t, s->arch.len > 0 ? ", " : "");
-    text_str(t, s->arch);
-    text_c(t, ": ");
+    msr_text_str(t, os);
+    msr_text_c(t, s->arch.len > 0 ? ", " : "");
+    msr_text_str(t, s->arch);
+    msr_text_c(t, ": ");
     msr_missing_put_count(t, s->images, " image");
-    text_c(t, ", ");
+    msr_text_c(t, ", ");
     msr_missing_put_count(t, s->frames, " frame");
-    text_c(t, " in ");
+    msr_text_c(t, " in ");
     msr_missing_put_count(t, s->reports, " report");
     msr_text_end_line(t, from);
 }
@@ -19192,8 +19193,8 @@ static void msr_missing_put_column(msr_text *t, uint64_t number, size_t width)
     msr_text digits = msr_text_in(t->memory);
     msr_text_dec(&digits, number);
     for (size_t i = digits.len; i < width; i++)
-        text_char(t, ' ');
-    text_add(t, digits.v, digits.len);
+        msr_text_char(t, ' ');
+    msr_text_add(t, digits.v, digits.len);
     msr_text_free(&digits);
 }
 
@@ -19202,22 +19203,22 @@ static void msr_missing_put_text(msr_missing_list *list, msr_text *out)
     uint64_t frames;
     size_t own = msr_missing_order_by_need(list, &frames);
     if (own > 0)
-        text_c(out, "missing debug info, most wanted first:\n  frames  reports  image\n");
+        msr_text_c(out, "missing debug info, most wanted first:\n  frames  reports  image\n");
     for (size_t i = 0; i < own; i++) {
         msr_missing_put_column(out, list->v[i].frames, 8);
         msr_missing_put_column(out, list->v[i].reports, 9);
-        text_c(out, "  ");
+        msr_text_c(out, "  ");
         msr_missing_put_image(out, &list->v[i]);
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
     }
     if (own == list->count)
         return;
     msr_text_dec(out, frames);
-    text_c(out, frames == 1 ? " frame" : " frames");
-    text_c(out, " without a name in ");
+    msr_text_c(out, frames == 1 ? " frame" : " frames");
+    msr_text_c(out, " without a name in ");
     msr_text_dec(out, list->count - own);
-    text_c(out, list->count - own == 1 ? " image" : " images");
-    text_c(out,
+    msr_text_c(out, list->count - own == 1 ? " image" : " images");
+    msr_text_c(out,
            " of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it\n");
     msr_missing_order_systems(list);
     for (size_t i = 0; i < list->system_count; i++)
@@ -19235,7 +19236,7 @@ static const char *msr_missing_why(const msr_missing_image *m)
 
 static void msr_missing_put_json_image(msr_text *t, const msr_missing_image *m)
 {
-    text_c(t, "{\"image\":");
+    msr_text_c(t, "{\"image\":");
     msr_text_json(t, m->name);
     msr_json_put_str(t, "version", m->version);
     msr_json_put_uuid(t, "uuid", m->has_uuid ? &m->uuid : NULL);
@@ -19246,18 +19247,18 @@ static void msr_missing_put_json_image(msr_text *t, const msr_missing_image *m)
     msr_json_put_str(t, "file", m->status.path != NULL ? msr_str_c(m->status.path) : msr_str_make(NULL, 0));
     if (m->status.found == msr_IMAGE_OTHER_UUID || m->status.found == msr_IMAGE_UNPROVEN)
         msr_json_put_uuid(t, "file_uuid", &m->status.uuid);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static void msr_missing_put_json_system(msr_text *t, const msr_missing_system *s, bool is_first)
 {
-    text_c(t, is_first ? "{\"os\":" : ",{\"os\":");
+    msr_text_c(t, is_first ? "{\"os\":" : ",{\"os\":");
     msr_text_json(t, s->os);
     msr_json_put_str(t, "arch", s->arch);
     msr_json_put_number(t, "images", s->images);
     msr_json_put_number(t, "frames", s->frames);
     msr_json_put_number(t, "reports", s->reports);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static void msr_missing_put_json(msr_missing_list *list, msr_text *out)
@@ -19267,19 +19268,19 @@ static void msr_missing_put_json(msr_missing_list *list, msr_text *out)
     msr_json_begin(out, "crash-missing");
     msr_json_put_str(out, "machsym", msr_str_c(MACHSYM_VERSION));
     msr_json_put_number(out, "reports", list->reports);
-    text_c(out, ",\"missing\":[");
+    msr_text_c(out, ",\"missing\":[");
     for (size_t i = 0; i < own; i++) {
-        text_c(out, i > 0 ? ",\n" : "\n");
+        msr_text_c(out, i > 0 ? ",\n" : "\n");
         msr_missing_put_json_image(out, &list->v[i]);
     }
-    text_c(out, "],\n\"system\":{\"images\":");
+    msr_text_c(out, "],\n\"system\":{\"images\":");
     msr_text_dec(out, list->count - own);
     msr_json_put_number(out, "frames", frames);
     msr_missing_order_systems(list);
-    text_c(out, ",\"systems\":[");
+    msr_text_c(out, ",\"systems\":[");
     for (size_t i = 0; i < list->system_count; i++)
         msr_missing_put_json_system(out, &list->systems[i], i == 0);
-    text_c(out, "]}}\n");
+    msr_text_c(out, "]}}\n");
 }
 
 /* See said.h. */
@@ -19602,25 +19603,25 @@ static void msr_said_put(msr_text *t, const msr_said *what)
     };
     if (what->kind == msr_SAID_NOTHING)
         return;
-    text_c(t, words[what->kind]);
+    msr_text_c(t, words[what->kind]);
     if (what->name.len > 0) {
-        text_c(t, what->kind == msr_SAID_CLIENT || what->kind == msr_SAID_LIBRARY ? ", " : " ");
+        msr_text_c(t, what->kind == msr_SAID_CLIENT || what->kind == msr_SAID_LIBRARY ? ", " : " ");
         msr_text_shown(t, what->name);
     }
     if (what->words.len > 0) {
-        text_c(t, ": ");
+        msr_text_c(t, ": ");
         msr_text_shown(t, what->words);
     }
     if (what->file.len > 0) {
-        text_c(t, " (");
+        msr_text_c(t, " (");
         msr_text_shown(t, what->file);
         if (what->line > 0) {
-            text_char(t, ':');
+            msr_text_char(t, ':');
             msr_text_dec(t, what->line);
         }
-        text_char(t, ')');
+        msr_text_char(t, ')');
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* Signatures of reports; see summary.h. */
@@ -19660,12 +19661,12 @@ static void msr_signature_compose(msr_signature *s, const machsym_str parts[msr_
         const char *between = s->words.len == 0 ? "" : i == msr_PART_STACK ? ": " : " ";
         if (parts[i].len == 0)
             continue;
-        text_c(&s->words, between);
-        text_c(&s->words, around[i][0]);
+        msr_text_c(&s->words, between);
+        msr_text_c(&s->words, around[i][0]);
         s->part_at[i] = (uint32_t)s->words.len;
         s->part_len[i] = (uint32_t)parts[i].len;
-        text_str(&s->words, parts[i]);
-        text_c(&s->words, around[i][1]);
+        msr_text_str(&s->words, parts[i]);
+        msr_text_c(&s->words, around[i][1]);
     }
     s->hash = msr_str_hash(msr_str_make(s->words.v, s->words.len));
 }
@@ -19715,14 +19716,14 @@ static void msr_signature_put_kind(msr_text *t, const msr_report *r)
                  {"SIGABRT", {"SIGABRT", "EXC_CRASH", "NSException"}}};
     bool is_event = r->msr_facts[msr_FACT_EXCEPTION].len == 0; /* a hang is not a crash with the same frames */
     if (msr_signature_is_trap_of_intel(r)) {
-        text_c(t, "EXC_BREAKPOINT");
+        msr_text_c(t, "EXC_BREAKPOINT");
         return;
     }
     machsym_str exception = r->msr_facts[is_event ? msr_FACT_EVENT : msr_FACT_EXCEPTION];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (size_t k = 0; k < 3 && kinds[i].words[k] != NULL; k++) {
             if (msr_signature_says(r, kinds[i].words[k])) {
-                text_c(t, kinds[i].kind);
+                msr_text_c(t, kinds[i].kind);
                 return;
             }
         }
@@ -19752,9 +19753,9 @@ static void msr_signature_put_termination(msr_text *t, const msr_report *r)
         return;
     if (number < msr_LEAST_WORD)
         msr_text_shown(t, space);
-    text_c(t, number < msr_LEAST_WORD && has_number ? " " : "");
+    msr_text_c(t, number < msr_LEAST_WORD && has_number ? " " : "");
     if (has_number) {
-        text_c(t, number < msr_LEAST_WORD ? "" : "0x");
+        msr_text_c(t, number < msr_LEAST_WORD ? "" : "0x");
         if (number < msr_LEAST_WORD)
             msr_text_dec(t, number);
         else
@@ -19770,7 +19771,7 @@ static void msr_signature_put_unnamed(msr_text *t, const msr_report *r, const ms
     bool is_known = frame->image != msr_REPORT_NONE;
     machsym_str image = msr_stack_image_name(r, frame);
     msr_text_shown(t, image.len > 0 ? image : msr_str_c("???"));
-    text_c(t, " + 0x");
+    msr_text_c(t, " + 0x");
     msr_text_hex(t, frame->addr - (is_known ? r->images[frame->image].base : 0), 1);
 }
 
@@ -19786,7 +19787,7 @@ static void msr_signature_put_shared(msr_text *t, const msr_report_call *call, m
     bool more = msr_report_next_other(&rest, &name);
     while (named < msr_SIGNATURE_SHARED && (more || own.len > 0)) {
         bool is_own = own.len > 0 && (!more || msr_str_order(own, name) <= 0);
-        text_c(t, t->len > from ? " or " : "");
+        msr_text_c(t, t->len > from ? " or " : "");
         msr_stable_name(t, is_own ? own : name, image);
         named++;
         if (is_own)
@@ -19794,7 +19795,7 @@ static void msr_signature_put_shared(msr_text *t, const msr_report_call *call, m
         else
             more = msr_report_next_other(&rest, &name);
     }
-    text_c(t, more || own.len > 0 ? " or others" : "");
+    msr_text_c(t, more || own.len > 0 ? " or others" : "");
 }
 
 /* Writes the function of the frame. Inlined calls are left out, because not all reports have them. */
@@ -19856,8 +19857,8 @@ static void msr_signature_add_frame(msr_signing *w, const msr_report_frame *fram
     if (whole.len > 0 && !msr_signature_is_there(out, hash) &&
         (any || !msr_signature_is_machinery(w, frame, whole))) {
         if (out->frame_count < msr_SIGNATURE_FRAMES) {
-            text_c(&w->stack, out->frame_count > 0 ? " | " : "");
-            text_str(&w->stack, whole);
+            msr_text_c(&w->stack, out->frame_count > 0 ? " | " : "");
+            msr_text_str(&w->stack, whole);
         }
         out->frames[out->frame_count++] = hash;
     }
@@ -20111,15 +20112,15 @@ static bool msr_stable_has_rust_hash(machsym_str s)
 static void msr_stable_put_rust(msr_text *out, machsym_str s)
 {
     msr_text mangled = msr_text_in(out->memory);
-    text_c(&mangled, "_ZN");
+    msr_text_c(&mangled, "_ZN");
     for (size_t at = 0; at < s.len;) {
         machsym_str rest = msr_str_from(s, at);
         size_t len = msr_str_find(rest, "::");
         msr_text_dec(&mangled, len);
-        text_add(&mangled, rest.ptr, len);
+        msr_text_add(&mangled, rest.ptr, len);
         at += len + 2;
     }
-    text_char(&mangled, 'E');
+    msr_text_char(&mangled, 'E');
     msr_text_name(out, msr_str_make(mangled.v, mangled.len), MACHSYM_DEMANGLE_SIMPLIFIED);
     msr_text_free(&mangled);
 }
@@ -20287,7 +20288,7 @@ static void msr_stable_put_core(msr_text *out, machsym_str s, machsym_str image)
             continue;
         } else if (depth == 0 && (msr_stable_take_word(s, at, &piece) || msr_stable_take_quoted(s, at, &piece) ||
                                   msr_stable_take_il2cpp(s, at, &piece))) {
-            text_str(out, piece.kept);
+            msr_text_str(out, piece.kept);
             at += piece.len - 1;
         } else if (c == '<' && !msr_stable_is_operator(s, at)) {
             depth++;
@@ -20298,7 +20299,7 @@ static void msr_stable_put_core(msr_text *out, machsym_str s, machsym_str image)
         } else if (c == '(' && at >= qualified) {
             return;
         } else {
-            text_char(out, c);
+            msr_text_char(out, c);
         }
     }
 }
@@ -20333,8 +20334,8 @@ static machsym_str msr_stable_put_closures(msr_text *out, machsym_str s)
     size_t number = 0;
     size_t len;
     while ((len = msr_stable_closure_prefix(s, &number)) > 0) {
-        text_add(out, s.ptr, number);
-        text_c(out, " in ");
+        msr_text_add(out, s.ptr, number);
+        msr_text_c(out, " in ");
         s = msr_stable_without_prefixes(msr_str_from(s, len));
     }
     return s;
@@ -20356,7 +20357,7 @@ static void msr_stable_name(msr_text *out, machsym_str name, machsym_str image)
     while (s.len > 0 && s.ptr[0] == '_')
         s = msr_str_from(s, 1);
     if (method < s.len)
-        text_add(out, s.ptr, method + 1);
+        msr_text_add(out, s.ptr, method + 1);
     else if (!msr_str_starts(s, "OUTLINED_FUNCTION_"))
         msr_stable_put_core(out, s, image);
     while (out->len > from && out->v[out->len - 1] == ' ')
@@ -20382,31 +20383,31 @@ static void msr_summary_put_layer(msr_text *t, const msr_report *r, const msr_re
 {
     machsym_str name = msr_stack_layer_name(r, frame, layer);
     size_t at = t->len;
-    text_c(t, "    ");
+    msr_text_c(t, "    ");
     msr_text_shown(t, msr_stack_image_name(r, frame));
     do
-        text_char(t, ' ');
+        msr_text_char(t, ' ');
     while (t->len - at < 28);
-    text_c(t, colours->strong);
+    msr_text_c(t, colours->strong);
     if (name.len > 0) {
         msr_text_shown(t, name);
     } else {
-        text_c(t, "0x");
+        msr_text_c(t, "0x");
         msr_text_hex(t, frame->addr, 1);
     }
-    text_c(t, colours->plain);
+    msr_text_c(t, colours->plain);
     if (frame->call_count > 0 && r->calls[frame->call + layer].has_line) {
         const msr_report_call *call = &r->calls[frame->call + layer];
-        text_c(t, "  ");
+        msr_text_c(t, "  ");
         msr_text_shown(t, msr_str_base_name(call->path));
-        text_char(t, ':');
+        msr_text_char(t, ':');
         msr_text_dec(t, call->line);
-        text_c(t, call->is_inline ? "  (inlined)" : "");
+        msr_text_c(t, call->is_inline ? "  (inlined)" : "");
     } else if (frame->where.len > 0) {
-        text_c(t, "  ");
+        msr_text_c(t, "  ");
         msr_text_shown(t, frame->where);
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
 }
 
 /* An address outside all images has no owner: it is a jump to a place without code. */
@@ -20442,20 +20443,20 @@ static void msr_summary_put_own_frames(msr_text *t, const msr_report *r, const m
     unsigned shown = 0;
     if (thread == NULL)
         return;
-    text_c(t, thread->kind == msr_THREAD_EXCEPTION       ? "  the exception was thrown at"
+    msr_text_c(t, thread->kind == msr_THREAD_EXCEPTION       ? "  the exception was thrown at"
               : thread->crashed && msr_stack_is_crash(r) ? "  crashed in thread "
                                                      : "  thread ");
     if (thread->kind != msr_THREAD_EXCEPTION)
         msr_text_dec(t, thread->number);
     if (thread->process.len > 0) {
-        text_c(t, " of ");
+        msr_text_c(t, " of ");
         msr_text_shown(t, thread->process);
     }
     if (thread->name.len + thread->queue.len > 0) {
-        text_c(t, ", ");
+        msr_text_c(t, ", ");
         msr_text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
     }
-    text_c(t, msr_summary_frames_title(r, thread));
+    msr_text_c(t, msr_summary_frames_title(r, thread));
     for (uint32_t i = 0; i < msr_stack_count(thread) && shown < msr_SHOWN_FRAMES; i++) {
         const msr_report_frame *frame = msr_stack_frame(r, thread, i);
         for (uint32_t layer = 0;
@@ -20473,15 +20474,15 @@ static void msr_summary_put_blame(msr_text *t, const msr_report *r, const msr_pa
     msr_text place = msr_text_in(r->memory);
     bool is_owned = msr_blame_find(r, &who, &place);
     if (r->rules != NULL) {
-        text_c(t, "  whose fault: ");
-        text_c(t, colours->strong);
+        msr_text_c(t, "  whose fault: ");
+        msr_text_c(t, colours->strong);
         msr_text_shown(t, is_owned ? who.owner : msr_str_c("no owner that the rules name"));
-        text_c(t, colours->plain);
-        text_c(t, is_owned ? ", in " : "");
+        msr_text_c(t, colours->plain);
+        msr_text_c(t, is_owned ? ", in " : "");
         msr_text_shown(t, who.name.len > 0 ? who.name : who.image);
-        text_c(t, who.place.len > 0 ? " (" : "");
+        msr_text_c(t, who.place.len > 0 ? " (" : "");
         msr_text_shown(t, who.place);
-        text_c(t, who.place.len > 0 ? ")\n" : "\n");
+        msr_text_c(t, who.place.len > 0 ? ")\n" : "\n");
     }
     msr_text_free(&place);
 }
@@ -20498,21 +20499,21 @@ static void msr_summary_put_images(msr_text *t, const msr_report *r, uint32_t mi
             system++;
             continue;
         }
-        text_c(t, title ? "" : "  debug info is missing for:\n");
+        msr_text_c(t, title ? "" : "  debug info is missing for:\n");
         title = true;
-        text_c(t, "    ");
-        text_c(t, colours->warn);
+        msr_text_c(t, "    ");
+        msr_text_c(t, colours->warn);
         msr_missing_put_image(t, &m);
-        text_c(t, colours->plain);
-        text_char(t, '\n');
+        msr_text_c(t, colours->plain);
+        msr_text_char(t, '\n');
     }
     if (system > 0) {
-        text_c(t, "  no symbols for ");
+        msr_text_c(t, "  no symbols for ");
         msr_text_dec(t, system);
-        text_c(t, system == 1 ? " image of the system\n" : " images of the system\n");
+        msr_text_c(t, system == 1 ? " image of the system\n" : " images of the system\n");
     }
     if (r->image_count == 0 && missing > 0)
-        text_c(t,
+        msr_text_c(t,
                "  the report lists no images, so nothing can be looked up; --load NAME=ADDRESS names one\n");
 }
 
@@ -20522,17 +20523,17 @@ static void msr_summary_put_sources(msr_text *t, const msr_report *r)
         const msr_report_image *image = &r->images[i];
         if (!image->looked_for || image->status.found != msr_IMAGE_FOUND || image->missing == image->frame_count)
             continue;
-        text_c(t, "    ");
+        msr_text_c(t, "    ");
         msr_text_shown(t, image->name);
-        text_c(t, image->status.has_dwarf ? ": debug info of " : ": symbols of ");
+        msr_text_c(t, image->status.has_dwarf ? ": debug info of " : ": symbols of ");
         msr_text_shown(t, msr_str_c(image->status.path));
         if (image->status.other_lines) {
-            text_c(t, ", a map built with --lines=");
-            text_c(t, image->status.lines);
-            text_c(t, ": some lines differ; build it with --lines=");
-            text_c(t, image->status.wanted_lines);
+            msr_text_c(t, ", a map built with --lines=");
+            msr_text_c(t, image->status.lines);
+            msr_text_c(t, ": some lines differ; build it with --lines=");
+            msr_text_c(t, image->status.wanted_lines);
         }
-        text_char(t, '\n');
+        msr_text_char(t, '\n');
     }
 }
 
@@ -20542,7 +20543,7 @@ static void msr_summary_put_borrowed(msr_text *t, const msr_report *r)
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (r->threads[i].borrowed == msr_BORROWED_NONE)
             continue;
-        text_c(
+        msr_text_c(
             t,
             r->threads[i].borrowed == msr_BORROWED_USED
                 ? "  the stack of lldb lists no images: it has those of the report ahead of it\n"
@@ -20559,19 +20560,19 @@ static void msr_summary_put(msr_text *t, const msr_report *r, const msr_resolve_
     bool is_named = r->msr_facts[msr_FACT_PROCESS].len > 0;
     if (is_named || r->msr_facts[msr_FACT_IDENTIFIER].len > 0) {
         msr_text_shown(t, r->msr_facts[is_named ? msr_FACT_PROCESS : msr_FACT_IDENTIFIER]);
-        text_c(t, r->msr_facts[msr_FACT_VERSION].len > 0 ? " " : "");
+        msr_text_c(t, r->msr_facts[msr_FACT_VERSION].len > 0 ? " " : "");
         msr_text_shown(t, r->msr_facts[msr_FACT_VERSION]);
-        text_c(t, r->msr_facts[msr_FACT_OS].len > 0 ? " on " : "");
+        msr_text_c(t, r->msr_facts[msr_FACT_OS].len > 0 ? " on " : "");
         msr_text_shown(t, r->msr_facts[msr_FACT_OS]);
-        text_char(t, '\n');
+        msr_text_char(t, '\n');
     }
     msr_text words = msr_text_in(r->memory);
     msr_exception_put(&words, r);
     for (size_t at = 0; at < words.len;) {
         machsym_str rest = {words.v + at, words.len - at};
         size_t line = msr_str_find(rest, "\n");
-        text_c(t, "  ");
-        text_add(t, rest.ptr, line + 1);
+        msr_text_c(t, "  ");
+        msr_text_add(t, rest.ptr, line + 1);
         at += line + 1;
     }
     msr_text_free(&words);
@@ -20579,17 +20580,17 @@ static void msr_summary_put(msr_text *t, const msr_report *r, const msr_resolve_
         return;
     msr_summary_put_own_frames(t, r, colours);
     msr_summary_put_blame(t, r, colours);
-    text_c(t, "  ");
+    msr_text_c(t, "  ");
     msr_text_dec(t, counts->frames);
-    text_c(t, counts->frames == 1 ? " frame: " : " frames: ");
+    msr_text_c(t, counts->frames == 1 ? " frame: " : " frames: ");
     msr_text_dec(t, counts->dwarf);
-    text_c(t, " named with line, ");
+    msr_text_c(t, " named with line, ");
     msr_text_dec(t, counts->symbols);
-    text_c(t, " named, ");
+    msr_text_c(t, " named, ");
     msr_text_dec(t, counts->given);
-    text_c(t, " had a name, ");
+    msr_text_c(t, " had a name, ");
     msr_text_dec(t, counts->missing);
-    text_c(t, " without\n");
+    msr_text_c(t, " without\n");
     msr_summary_put_borrowed(t, r);
     msr_summary_put_sources(t, r);
     msr_summary_put_images(t, r, counts->missing, colours);
@@ -20600,7 +20601,7 @@ static void msr_summary_put(msr_text *t, const msr_report *r, const msr_resolve_
 /* "; what: " or ", " */
 static void msr_summary_next_item(msr_text *t, const char *what, bool *open)
 {
-    text_c(t, *open ? ", " : what);
+    msr_text_c(t, *open ? ", " : what);
     *open = true;
 }
 
@@ -20612,9 +20613,9 @@ static void msr_summary_put_found(msr_text *t, const msr_report *r)
         if (!image->looked_for || image->status.found != msr_IMAGE_FOUND)
             continue;
         msr_summary_next_item(t, "; ", &open);
-        text_str(t, image->name);
-        text_c(t, " by ");
-        text_str(t, msr_missing_bundle(image->status.path));
+        msr_text_str(t, image->name);
+        msr_text_c(t, " by ");
+        msr_text_str(t, msr_missing_bundle(image->status.path));
     }
 }
 
@@ -20629,35 +20630,35 @@ static void msr_summary_put_not_found(msr_text *t, const msr_report *r)
         if (is_system || m.frames == 0)
             continue;
         msr_summary_next_item(t, "; missing: ", &open);
-        text_str(t, m.name.len > 0 ? m.name : msr_str_c("???"));
-        text_c(t, " (");
+        msr_text_str(t, m.name.len > 0 ? m.name : msr_str_c("???"));
+        msr_text_c(t, " (");
         msr_text_dec(t, m.frames);
-        text_char(t, ')');
+        msr_text_char(t, ')');
     }
     if (system > 0) {
         msr_summary_next_item(t, "; missing: ", &open);
-        text_c(t, "the system (");
+        msr_text_c(t, "the system (");
         msr_text_dec(t, system);
-        text_char(t, ')');
+        msr_text_char(t, ')');
     }
 }
 
 static void msr_summary_put_brief(msr_text *t, const msr_report *r, const msr_resolve_counts *counts)
 {
     if (r->frame_count == 0) {
-        text_c(t, "no stacks");
+        msr_text_c(t, "no stacks");
         return;
     }
     msr_text_dec(t, counts->frames - counts->missing);
-    text_c(t, " of ");
+    msr_text_c(t, " of ");
     msr_text_dec(t, counts->frames);
-    text_c(t, counts->frames == 1 ? " frame named, " : " frames named, ");
+    msr_text_c(t, counts->frames == 1 ? " frame named, " : " frames named, ");
     msr_text_dec(t, (uint64_t)counts->dwarf + counts->symbols);
-    text_c(t, " of them now");
+    msr_text_c(t, " of them now");
     msr_summary_put_found(t, r);
     msr_summary_put_not_found(t, r);
     if (r->image_count == 0 && counts->missing > 0)
-        text_c(t, "; the report lists no images: --load NAME=ADDRESS names one");
+        msr_text_c(t, "; the report lists no images: --load NAME=ADDRESS names one");
 }
 
 /* Why the system ended a process; see termination.h. */
@@ -20718,9 +20719,9 @@ static void msr_ending_say_stage(msr_text *t, const msr_report *r)
     machsym_str why = event.len > 0 ? msr_str_make(event.ptr, msr_str_find(event, "\n")) : msr_ending_explanation(r);
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         if (msr_ending_find_words(why, stages[i].word) < why.len) {
-            text_c(t, " (");
-            text_c(t, stages[i].what);
-            text_char(t, ')');
+            msr_text_c(t, " (");
+            msr_text_c(t, stages[i].what);
+            msr_text_char(t, ')');
             return;
         }
     }
@@ -20739,9 +20740,9 @@ static void msr_ending_say_cpu(msr_text *t, const msr_report *r)
     size_t comma = msr_str_find(line, ",");
     if (comma == line.len || !msr_str_number_after(line, ",", &percent))
         return;
-    text_c(t, "the app used ");
+    msr_text_c(t, "the app used ");
     msr_text_shown(t, msr_str_make(line.ptr, comma));
-    text_c(t, " s of CPU time (");
+    msr_text_c(t, " s of CPU time (");
     msr_text_dec(t, percent);
     msr_text_sentence(t, percent < msr_IDLE_PERCENT
                          ? "%): it waited; look for locks and synchronous calls on the main thread"
@@ -20755,17 +20756,17 @@ static void msr_ending_say_watchdog(msr_text *t, const msr_report *r)
     machsym_str why = msr_ending_explanation(r);
     machsym_str allowance = msr_str_after(why, "allowance of ");
     if (msr_ending_find_words(why, "background task") < why.len && msr_ending_find_words(why, "assertion") < why.len)
-        text_c(t,
+        msr_text_c(t,
                "a background task was not ended in time: endBackgroundTask was not called before it expired");
     else
-        text_c(t, "watchdog: the app did not answer in the time the system allows");
+        msr_text_c(t, "watchdog: the app did not answer in the time the system allows");
     msr_ending_say_stage(t, r);
     if (allowance.len > 0) {
-        text_c(t, "; the report says ");
+        msr_text_c(t, "; the report says ");
         msr_text_shown(t, msr_str_make(allowance.ptr, msr_str_find(allowance, " ")));
-        text_c(t, " s");
+        msr_text_c(t, " s");
     }
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
     msr_ending_say_cpu(t, r);
 }
 
@@ -20786,9 +20787,9 @@ static void msr_ending_say_locked_files(msr_text *t, const msr_report *r)
             continue;
         if (line.ptr[0] != '/')
             return;
-        text_c(t, "the file: ");
+        msr_text_c(t, "the file: ");
         msr_text_shown(t, msr_str_make(line.ptr, msr_str_find(line, ">")));
-        text_char(t, '\n');
+        msr_text_char(t, '\n');
         shown++;
     }
 }
@@ -20796,7 +20797,7 @@ static void msr_ending_say_locked_files(msr_text *t, const msr_report *r)
 static const struct {
     uint64_t code;
     const char *words;
-} kill_codes[] = {
+} msr_kill_codes[] = {
     {0xdeadfa11, "0xdeadfa11: the user forced the app to quit"},
     {0xc00010ff, "0xc00010ff: killed because the device was too hot"},
     {0xbaaaaaad, "0xbaaaaaad: a stackshot of the whole system, not a crash"},
@@ -20817,9 +20818,9 @@ static bool msr_ending_say_kill_code(msr_text *t, const msr_report *r, uint64_t 
         msr_ending_say_locked_files(t, r);
         return true;
     }
-    for (size_t i = 0; i < sizeof kill_codes / sizeof kill_codes[0]; i++) {
-        if (kill_codes[i].code == code) {
-            msr_text_sentence(t, kill_codes[i].words);
+    for (size_t i = 0; i < sizeof msr_kill_codes / sizeof msr_kill_codes[0]; i++) {
+        if (msr_kill_codes[i].code == code) {
+            msr_text_sentence(t, msr_kill_codes[i].words);
             return true;
         }
     }
@@ -20832,7 +20833,7 @@ static const struct {
     msr_termination_space space;
     uint64_t code;
     const char *words;
-} space_codes[] = {
+} msr_space_codes[] = {
     {msr_SPACE_JETSAM, 2, "jetsam: the process went above the memory mark set for it"},
     {msr_SPACE_JETSAM, 3, "jetsam: the system had no more vnodes: too many files were open"},
     {msr_SPACE_JETSAM, 4, "jetsam: the system had no more free memory"},
@@ -20942,13 +20943,13 @@ static const struct {
  * the access or the guard, they are better. */
 static bool msr_ending_say_space(msr_text *t, machsym_str space, uint64_t code, bool is_told)
 {
-    for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
-        if (!msr_str_is(space, msr_termination_space_name(space_codes[i].space)) ||
-            (space_codes[i].code != 0 && space_codes[i].code != code))
+    for (size_t i = 0; i < sizeof msr_space_codes / sizeof msr_space_codes[0]; i++) {
+        if (!msr_str_is(space, msr_termination_space_name(msr_space_codes[i].space)) ||
+            (msr_space_codes[i].code != 0 && msr_space_codes[i].code != code))
             continue;
-        if (is_told && (space_codes[i].space == msr_SPACE_MTE_FAIL || space_codes[i].space == msr_SPACE_GUARD))
+        if (is_told && (msr_space_codes[i].space == msr_SPACE_MTE_FAIL || msr_space_codes[i].space == msr_SPACE_GUARD))
             return true;
-        msr_text_sentence(t, space_codes[i].words);
+        msr_text_sentence(t, msr_space_codes[i].words);
         return true;
     }
     return false;
@@ -20988,16 +20989,16 @@ static void msr_ending_say_description(msr_text *t, const msr_report *r)
     machsym_str first = msr_ending_why(r);
     if (first.len == 0)
         return;
-    text_c(t, "the report says: ");
+    msr_text_c(t, "the report says: ");
     msr_text_shown(t, first);
-    text_char(t, '\n');
+    msr_text_char(t, '\n');
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         size_t at = msr_str_find(why, wanted[i]);
         machsym_str line = msr_str_from(why, at);
         if (at == 0 || line.len == 0)
             continue;
         msr_text_shown(t, msr_str_trim(msr_str_make(line.ptr, msr_str_find(line, "\n"))));
-        text_char(t, '\n');
+        msr_text_char(t, '\n');
     }
 }
 
@@ -21357,8 +21358,8 @@ static void msr_look_set_others(msr_looking *w, const msr_report_frame *frame, c
     for (size_t i = 0; i < list.count; i++) {
         if (list.v[i].is_namesake || memchr(list.v[i].shown.ptr, 0, list.v[i].shown.len) != NULL)
             continue;
-        text_str(&names, list.v[i].shown);
-        text_char(&names, '\0');
+        msr_text_str(&names, list.v[i].shown);
+        msr_text_char(&names, '\0');
         call->other_count++;
     }
     call->others = msr_pool_copy(&w->r->strings, names.v, names.len);
@@ -21654,20 +21655,20 @@ static void msr_shared_put(msr_text *t, const msr_shared_list *list)
     const char *between = "";
     if (list->name_count == 0)
         return;
-    text_c(t, " (or ");
+    msr_text_c(t, " (or ");
     if (list->name_count > msr_SHARED_NAMED) {
         msr_text_dec(t, list->name_count);
-        text_c(t, " others)");
+        msr_text_c(t, " others)");
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
         if (list->v[i].is_namesake)
             continue;
-        text_c(t, between);
-        text_str(t, list->v[i].shown);
+        msr_text_c(t, between);
+        msr_text_str(t, list->v[i].shown);
         between = ", ";
     }
-    text_c(t, ": one body)");
+    msr_text_c(t, ": one body)");
 }
 
 static void msr_shared_free(msr_shared_list *list)
@@ -21737,7 +21738,7 @@ static void msr_apple_put_lines(msr_text *t, machsym_str s)
             continue;
         msr_text_shown(t, msr_str_make(s.ptr + from, i - from));
         if (!is_end)
-            text_char(t, s.ptr[i]);
+            msr_text_char(t, s.ptr[i]);
         from = i + 1;
     }
 }
@@ -21764,7 +21765,7 @@ static void msr_apple_put_member(const msr_apple_text *a, uint32_t object, const
     if (msr_apple_has(a, object, key))
         msr_apple_put_name(a, msr_json_get(a->doc, object, key));
     else
-        text_c(a->t, otherwise);
+        msr_text_c(a->t, otherwise);
 }
 
 /* The strings of an array, a line each. */
@@ -21773,11 +21774,11 @@ static void msr_apple_put_list(const msr_apple_text *a, uint32_t array)
     uint32_t at = msr_JSON_NONE;
     if (msr_json_is(a->doc, array, msr_JSON_STRING)) {
         msr_apple_put_value(a, array);
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
     while (msr_json_next(a->doc, array, &at)) {
         msr_apple_put_value(a, at);
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
 }
 
@@ -21789,10 +21790,10 @@ static void msr_apple_put_key(const msr_apple_text *a, const char *key)
     bool is_wide = a->form == msr_APPLE_MAC || a->form == msr_APPLE_CONSOLE;
     size_t width = is_wide ? 23 : 21;
     size_t at = a->t->len;
-    text_c(a->t, key);
-    text_char(a->t, ':');
+    msr_text_c(a->t, key);
+    msr_text_char(a->t, ':');
     do
-        text_char(a->t, ' ');
+        msr_text_char(a->t, ' ');
     while (a->t->len - at < width);
 }
 
@@ -21802,7 +21803,7 @@ static void msr_apple_put_field(const msr_apple_text *a, const char *key, uint32
         return;
     msr_apple_put_key(a, key);
     msr_apple_put_member(a, object, member, "");
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* "NAME [12]" */
@@ -21811,9 +21812,9 @@ static void msr_apple_put_process(const msr_apple_text *a, const char *key, uint
 {
     msr_apple_put_key(a, key);
     msr_apple_put_member(a, object, name, "???");
-    text_c(a->t, " [");
+    msr_text_c(a->t, " [");
     msr_apple_put_member(a, object, pid, "Unknown");
-    text_c(a->t, "]\n");
+    msr_text_c(a->t, "]\n");
 }
 
 /* "17.4 (21E219)" */
@@ -21822,9 +21823,9 @@ static void msr_apple_put_pair(const msr_apple_text *a, const char *key, uint32_
 {
     msr_apple_put_key(a, key);
     msr_apple_put_member(a, object, first, "");
-    text_c(a->t, " (");
+    msr_text_c(a->t, " (");
     msr_apple_put_member(a, object, second, "???");
-    text_c(a->t, ")\n");
+    msr_text_c(a->t, ")\n");
 }
 
 static void msr_apple_put_version(const msr_apple_text *a, uint32_t bundle)
@@ -21835,7 +21836,7 @@ static void msr_apple_put_version(const msr_apple_text *a, uint32_t bundle)
     }
     msr_apple_put_key(a, "Version");
     msr_apple_put_member(a, bundle, "CFBundleVersion", "???");
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 static void msr_apple_put_program(const msr_apple_text *a)
@@ -21848,24 +21849,24 @@ static void msr_apple_put_program(const msr_apple_text *a)
     msr_apple_put_member(a, bundle, "CFBundleIdentifier", "");
     if (!msr_apple_has(a, bundle, "CFBundleIdentifier"))
         msr_apple_put_member(a, 0, "procName", "???");
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     msr_apple_put_version(a, bundle);
     if (a->form == msr_APPLE_IOS) {
         msr_apple_put_field(a, "AppStoreTools", bundle, "DTAppStoreToolsBuild");
         msr_apple_put_field(a, "AppVariant", bought, "applicationVariant");
         if (msr_apple_is_set(a, "isBeta")) {
             msr_apple_put_key(a, "Beta");
-            text_c(a->t, "YES\n");
+            msr_text_c(a->t, "YES\n");
         }
     }
     msr_apple_put_key(a, "Code Type");
     msr_apple_put_member(a, 0, "cpuType", "???");
-    text_c(a->t, msr_apple_is_set(a, "translated") ? " (Translated)\n" : " (Native)\n");
+    msr_text_c(a->t, msr_apple_is_set(a, "translated") ? " (Translated)\n" : " (Native)\n");
     bool is_short = a->form == msr_APPLE_MAC || a->form == msr_APPLE_CONSOLE;
     if (!is_short) {
         msr_apple_put_key(a, "Role");
         msr_apple_put_member(a, 0, "procRole", "Unspecified");
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
     msr_apple_put_process(a, "Parent Process", 0, "parentProc", "parentPid");
     if (!is_short && msr_apple_has(a, 0, "coalitionName"))
@@ -21875,7 +21876,7 @@ static void msr_apple_put_program(const msr_apple_text *a)
                           "responsiblePid");
     if (a->form != msr_APPLE_IOS)
         msr_apple_put_field(a, "User ID", 0, "userID");
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* Converts "2022-08-05 13:24:19.1161 +0400" to "2022-08-05 13:24:19.116 +04:00". */
@@ -21889,12 +21890,12 @@ static void msr_apple_put_console_date(const msr_apple_text *a)
     if (zone + 6 == date.len && zone > dot + 3) {
         msr_text_shown(a->t, msr_str_make(date.ptr, dot + 4));
         msr_text_shown(a->t, msr_str_make(date.ptr + zone, 4));
-        text_char(a->t, ':');
+        msr_text_char(a->t, ':');
         msr_text_shown(a->t, msr_str_make(date.ptr + zone + 4, 2));
     } else {
         msr_text_shown(a->t, date);
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 static void msr_apple_put_system(const msr_apple_text *a)
@@ -21916,17 +21917,17 @@ static void msr_apple_put_system(const msr_apple_text *a)
     msr_apple_put_field(a, "Baseband Version", 0, "basebandVersion");
     if (a->form != msr_APPLE_MAC26) {
         msr_apple_put_key(a, "Report Version");
-        text_c(a->t, a->form == msr_APPLE_IOS ? "104\n" : "12\n");
+        msr_text_c(a->t, a->form == msr_APPLE_IOS ? "104\n" : "12\n");
     }
     if (a->form == msr_APPLE_MAC && msr_apple_has(a, bridge, "train"))
         msr_apple_put_pair(a, "Bridge OS Version", bridge, "train", "build");
     if (is_short)
         msr_apple_put_field(a, "Anonymous UUID", 0, "crashReporterKey");
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     if (a->form == msr_APPLE_MAC26) {
         msr_apple_put_field(a, "Crash Reporter Key", 0, "crashReporterKey");
         msr_apple_put_field(a, "Incident Identifier", 0, "incident");
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
 }
 
@@ -21935,33 +21936,33 @@ static void msr_apple_put_seconds(const msr_apple_text *a, const char *key, cons
 {
     if (!msr_apple_has(a, 0, member))
         return;
-    text_c(a->t, key);
+    msr_text_c(a->t, key);
     msr_apple_put_member(a, 0, member, "");
-    text_c(a->t, " seconds\n");
+    msr_text_c(a->t, " seconds\n");
 }
 
 static void msr_apple_put_uptime(const msr_apple_text *a)
 {
     bool has_slept = msr_apple_has(a, 0, "sleepWakeUUID");
     if (has_slept) {
-        text_c(a->t, "Sleep/Wake UUID:       ");
+        msr_text_c(a->t, "Sleep/Wake UUID:       ");
         msr_apple_put_member(a, 0, "sleepWakeUUID", "");
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
     if (has_slept || a->form == msr_APPLE_MAC)
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     msr_apple_put_seconds(a, "Time Awake Since Boot: ", "uptime");
     msr_apple_put_seconds(a, "Time Since Wake:       ", "wakeTime");
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     if (msr_apple_has(a, 0, "sip")) {
-        text_c(a->t, "System Integrity Protection: ");
+        msr_text_c(a->t, "System Integrity Protection: ");
         msr_apple_put_member(a, 0, "sip", "");
-        text_c(a->t, "\n\n");
+        msr_text_c(a->t, "\n\n");
     }
     if (a->form == msr_APPLE_MAC && msr_apple_has(a, 0, "reportNotes")) {
-        text_c(a->t, "Notes:\n");
+        msr_text_c(a->t, "Notes:\n");
         msr_apple_put_list(a, msr_json_get(a->doc, 0, "reportNotes"));
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
 }
 
@@ -21972,34 +21973,34 @@ static void msr_apple_put_crashed_thread(const msr_apple_text *a)
 {
     uint32_t thread = msr_json_get(a->doc, msr_json_get(a->doc, 0, "legacyInfo"), "threadTriggered");
     if (a->form == msr_APPLE_MAC26)
-        text_c(a->t, "Triggered by Thread: ");
+        msr_text_c(a->t, "Triggered by Thread: ");
     else
         msr_apple_put_key(a, "Crashed Thread");
     msr_apple_put_member(a, 0, "faultingThread", "Unknown");
     if (msr_apple_has(a, thread, "name")) {
-        text_c(a->t, "  ");
+        msr_text_c(a->t, "  ");
         msr_apple_put_member(a, thread, "name", "");
     }
     if (msr_apple_has(a, thread, "queue")) {
-        text_c(a->t, a->form == msr_APPLE_MAC26 ? ", Dispatch Queue: " : "  Dispatch queue: ");
+        msr_text_c(a->t, a->form == msr_APPLE_MAC26 ? ", Dispatch Queue: " : "  Dispatch queue: ");
         msr_apple_put_member(a, thread, "queue", "");
     }
-    text_c(a->t, "\n\n");
+    msr_text_c(a->t, "\n\n");
 }
 
 static void msr_apple_put_noted(const msr_apple_text *a, const char *key, const char *words)
 {
-    text_c(a->t, key);
-    text_c(a->t, words);
-    text_char(a->t, '\n');
+    msr_text_c(a->t, key);
+    msr_text_c(a->t, words);
+    msr_text_char(a->t, '\n');
 }
 
 static void msr_apple_put_note(const msr_apple_text *a, const char *key)
 {
     if (msr_apple_has(a, 0, "exceptionNote")) {
-        text_c(a->t, key);
+        msr_text_c(a->t, key);
         msr_apple_put_member(a, 0, "exceptionNote", "");
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     } else if (msr_apple_is_set(a, "isSimulated")) {
         msr_apple_put_noted(a, key, "SIMULATED (this is NOT a crash)");
     } else if (msr_apple_is_set(a, "isNonFatal")) {
@@ -22014,9 +22015,9 @@ static void msr_apple_put_region(const msr_apple_text *a)
     const char *key = msr_apple_has(a, 0, "vmRegionInfo") ? "vmRegionInfo" : "vmregioninfo";
     if (!msr_apple_has(a, 0, key))
         return;
-    text_c(a->t, "VM Region Info: ");
+    msr_text_c(a->t, "VM Region Info: ");
     msr_apple_put_value(a, msr_json_get(a->doc, 0, key));
-    text_c(a->t, a->form == msr_APPLE_IOS ? "\n" : "\n\n");
+    msr_text_c(a->t, a->form == msr_APPLE_IOS ? "\n" : "\n\n");
 }
 
 /* Keys of the exception in each form; empty: the form has no such line. */
@@ -22033,9 +22034,9 @@ static void msr_apple_put_exception_line(const msr_apple_text *a, const char *ke
 {
     if (!msr_apple_has(a, exception, member))
         return;
-    text_c(a->t, key);
+    msr_text_c(a->t, key);
     msr_apple_put_member(a, exception, member, "");
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 static void msr_apple_put_exception(const msr_apple_text *a)
@@ -22051,14 +22052,14 @@ static void msr_apple_put_exception(const msr_apple_text *a)
          "Exception Codes:       ", "Exception Note:        "}};
     const msr_exception_keys *keys = &all[a->form];
     uint32_t exception = msr_json_get(a->doc, 0, "exception");
-    text_c(a->t, keys->type);
+    msr_text_c(a->t, keys->type);
     msr_apple_put_member(a, exception, "type", "???");
     if (msr_apple_has(a, exception, "signal")) {
-        text_c(a->t, " (");
+        msr_text_c(a->t, " (");
         msr_apple_put_member(a, exception, "signal", "");
-        text_char(a->t, ')');
+        msr_text_char(a->t, ')');
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     msr_apple_put_exception_line(a, keys->subtype, exception, "subtype");
     msr_apple_put_exception_line(a, keys->msr_message, exception, "message");
     if (a->form != msr_APPLE_CONSOLE || !msr_apple_has(a, exception, "subtype"))
@@ -22075,14 +22076,14 @@ static void msr_apple_put_termination_code(const msr_apple_text *a, uint32_t ter
 {
     uint64_t code = 0;
     if (a->form == msr_APPLE_CONSOLE && msr_json_u64(a->doc, msr_json_get(a->doc, termination, "code"), &code)) {
-        text_c(a->t, "0x");
+        msr_text_c(a->t, "0x");
         msr_text_hex(a->t, code, 1);
         return;
     }
     msr_apple_put_member(a, termination, "code", "0");
     if (a->form == msr_APPLE_MAC26 && msr_apple_has(a, termination, "indicator"))
-        text_char(a->t, ',');
-    text_char(a->t, ' ');
+        msr_text_char(a->t, ',');
+    msr_text_char(a->t, ' ');
     msr_apple_put_member(a, termination, "indicator", "");
 }
 
@@ -22096,37 +22097,37 @@ static void msr_apple_put_termination(const msr_apple_text *a)
     uint32_t termination = msr_json_get(a->doc, 0, "termination");
     if (!msr_json_is(a->doc, termination, msr_JSON_OBJECT))
         return;
-    text_c(a->t, keys[a->form]);
+    msr_text_c(a->t, keys[a->form]);
     msr_apple_put_member(a, termination, "namespace", "???");
-    text_c(a->t, a->form == msr_APPLE_IOS ? " " : ", Code ");
+    msr_text_c(a->t, a->form == msr_APPLE_IOS ? " " : ", Code ");
     msr_apple_put_termination_code(a, termination);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     msr_apple_put_list(a, msr_json_get(a->doc, termination, "reasons"));
     msr_apple_put_list(a, msr_json_get(a->doc, termination, "details"));
     if (msr_apple_has(a, termination, "byPid")) {
-        text_c(a->t, by[a->form]);
+        msr_text_c(a->t, by[a->form]);
         msr_apple_put_member(a, termination, "byProc", "???");
-        text_c(a->t, " [");
+        msr_text_c(a->t, " [");
         msr_apple_put_member(a, termination, "byPid", "");
-        text_c(a->t, "]\n");
+        msr_text_c(a->t, "]\n");
     }
     if (a->form != msr_APPLE_MAC26)
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
 }
 
 static void msr_apple_put_ios_thread(const msr_apple_text *a)
 {
     uint32_t legacy = msr_json_get(a->doc, 0, "legacyInfo");
     if (msr_apple_has(a, 0, "faultingThread")) {
-        text_c(a->t, "Triggered by Thread:  ");
+        msr_text_c(a->t, "Triggered by Thread:  ");
         msr_apple_put_member(a, 0, "faultingThread", "");
     } else if (msr_apple_has(a, legacy, "threadHighlighted")) {
-        text_c(a->t, "Highlighted by Thread:  ");
+        msr_text_c(a->t, "Highlighted by Thread:  ");
         msr_apple_put_member(a, legacy, "threadHighlighted", "");
     } else {
-        text_c(a->t, "Triggered by Thread:  Unknown");
+        msr_text_c(a->t, "Triggered by Thread:  Unknown");
     }
-    text_c(a->t, "\n\n");
+    msr_text_c(a->t, "\n\n");
 }
 
 /* ---- What the process left ---- */
@@ -22137,15 +22138,15 @@ static void msr_apple_put_information(const msr_apple_text *a)
     uint32_t asi = msr_json_get(a->doc, 0, "asi");
     uint32_t at = msr_JSON_NONE;
     if (msr_json_is(a->doc, asi, msr_JSON_OBJECT)) {
-        text_c(a->t, "Application Specific Information:\n");
+        msr_text_c(a->t, "Application Specific Information:\n");
         while (msr_json_next(a->doc, asi, &at))
             msr_apple_put_list(a, at + 1);
-        text_c(a->t, a->form == msr_APPLE_CONSOLE ? "\n" : "\n\n");
+        msr_text_c(a->t, a->form == msr_APPLE_CONSOLE ? "\n" : "\n\n");
     }
     if (msr_apple_has(a, 0, "asiSignatures")) {
-        text_c(a->t, "Application Specific Signatures:\n");
+        msr_text_c(a->t, "Application Specific Signatures:\n");
         msr_apple_put_list(a, msr_json_get(a->doc, 0, "asiSignatures"));
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
 }
 
@@ -22153,18 +22154,18 @@ static void msr_apple_put_report_notes(const msr_apple_text *a)
 {
     if (!msr_apple_has(a, 0, "reportNotes"))
         return;
-    text_c(a->t, "Error Formulating Crash Report:\n");
+    msr_text_c(a->t, "Error Formulating Crash Report:\n");
     msr_apple_put_list(a, msr_json_get(a->doc, 0, "reportNotes"));
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 static void msr_apple_put_triage(const msr_apple_text *a)
 {
     if (a->doc == NULL || !msr_apple_has(a, 0, "ktriageinfo"))
         return;
-    text_c(a->t, "Kernel Triage:\n");
+    msr_text_c(a->t, "Kernel Triage:\n");
     msr_apple_put_value(a, msr_json_get(a->doc, 0, "ktriageinfo"));
-    text_c(a->t, "\n\n");
+    msr_text_c(a->t, "\n\n");
 }
 
 /* ---- Reports that are no .ips ---- */
@@ -22175,7 +22176,7 @@ static void msr_apple_put_fact(const msr_apple_text *a, const char *key, msr_rep
         return;
     msr_apple_put_key(a, key);
     msr_apple_put_lines(a->t, a->r->msr_facts[fact]);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* "Namespace SIGNAL, Code 11 Segmentation fault: 11" */
@@ -22187,13 +22188,13 @@ static void msr_apple_put_reason(const msr_apple_text *a)
         return;
     }
     msr_apple_put_key(a, "Termination Reason");
-    text_c(a->t, "Namespace ");
+    msr_text_c(a->t, "Namespace ");
     msr_text_shown(a->t, a->r->msr_facts[msr_FACT_TERMINATION]);
-    text_c(a->t, code.len > 0 ? ", Code " : "");
+    msr_text_c(a->t, code.len > 0 ? ", Code " : "");
     msr_text_shown(a->t, code);
-    text_char(a->t, ' ');
+    msr_text_char(a->t, ' ');
     msr_apple_put_lines(a->t, a->r->msr_facts[msr_FACT_DESCRIPTION]);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* Writes what was measured, under the key of Apple's texts. */
@@ -22218,27 +22219,27 @@ static void msr_apple_put_facts(const msr_apple_text *a)
     msr_apple_put_fact(a, "Date/Time", msr_FACT_DATE);
     msr_apple_put_fact(a, "OS Version", msr_FACT_OS);
     msr_apple_put_key(a, "Report Version");
-    text_c(a->t, "104\n\n");
+    msr_text_c(a->t, "104\n\n");
     if (a->r->msr_facts[msr_FACT_EXCEPTION].len > 0) {
-        text_c(a->t, "Exception Type:  ");
+        msr_text_c(a->t, "Exception Type:  ");
         msr_text_shown(a->t, a->r->msr_facts[msr_FACT_EXCEPTION]);
         if (a->r->msr_facts[msr_FACT_SIGNAL].len > 0) {
-            text_c(a->t, " (");
+            msr_text_c(a->t, " (");
             msr_text_shown(a->t, a->r->msr_facts[msr_FACT_SIGNAL]);
-            text_char(a->t, ')');
+            msr_text_char(a->t, ')');
         }
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
     msr_apple_put_fact(a, "Exception Subtype", msr_FACT_SUBTYPE);
     msr_apple_put_reason(a);
     msr_apple_put_fact(a, "Exception Reason", msr_FACT_REASON);
     msr_apple_put_event(a);
     if (a->r->msr_facts[msr_FACT_APP_INFO].len > 0) {
-        text_c(a->t, "\nApplication Specific Information:\n");
+        msr_text_c(a->t, "\nApplication Specific Information:\n");
         msr_apple_put_lines(a->t, a->r->msr_facts[msr_FACT_APP_INFO]);
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* ---- All together ---- */
@@ -22250,10 +22251,10 @@ static void msr_apple_put_mac_head(const msr_apple_text *a)
     msr_apple_put_uptime(a);
     msr_apple_put_crashed_thread(a);
     msr_apple_put_exception(a);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     msr_apple_put_termination(a);
     if (a->form == msr_APPLE_MAC26)
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     msr_apple_put_region(a);
 }
 
@@ -22295,20 +22296,20 @@ static void msr_apple_put_modifications(const msr_apple_text *a)
     uint32_t all = msr_json_get(a->doc, 0, "extMods");
     if (!msr_json_is(a->doc, all, msr_JSON_OBJECT))
         return;
-    text_c(a->t, "External Modification Summary:\n");
+    msr_text_c(a->t, "External Modification Summary:\n");
     for (size_t i = 0; i < 3; i++) {
         uint32_t counts = msr_json_get(a->doc, all, who[i][0]);
-        text_c(a->t, a->form == msr_APPLE_CONSOLE ? " " : "  ");
-        text_c(a->t, who[i][1]);
+        msr_text_c(a->t, a->form == msr_APPLE_CONSOLE ? " " : "  ");
+        msr_text_c(a->t, who[i][1]);
         for (size_t k = 0; k < 3; k++) {
-            text_c(a->t, "    ");
-            text_c(a->t, calls[k]);
-            text_c(a->t, ": ");
+            msr_text_c(a->t, "    ");
+            msr_text_c(a->t, calls[k]);
+            msr_text_c(a->t, ": ");
             msr_apple_put_member(a, counts, calls[k], "0");
-            text_char(a->t, '\n');
+            msr_text_char(a->t, '\n');
         }
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* Writes what follows the JSON: the machine's profile, if the user added it. */
@@ -22326,14 +22327,14 @@ static void msr_apple_put_tail(const msr_apple_text *a)
         return;
     if (a->form == msr_APPLE_IOS) {
         msr_apple_put_report_notes(a);
-        text_c(a->t, "EOF\n");
+        msr_text_c(a->t, "EOF\n");
         return;
     }
     msr_apple_put_modifications(a);
     if (msr_apple_has(a, 0, "vmSummary")) {
-        text_c(a->t, "VM Region Summary:\n");
+        msr_text_c(a->t, "VM Region Summary:\n");
         msr_apple_put_value(a, msr_json_get(a->doc, 0, "vmSummary"));
-        text_c(a->t, a->form == msr_APPLE_MAC ? "\n\n" : a->form == msr_APPLE_MAC26 ? "\n" : "");
+        msr_text_c(a->t, a->form == msr_APPLE_MAC ? "\n\n" : a->form == msr_APPLE_MAC26 ? "\n" : "");
     }
     msr_apple_put_rest(a);
 }
@@ -22350,14 +22351,14 @@ static void msr_apple_put_register(const msr_apple_text *a, uint32_t state, cons
     uint32_t member = msr_json_get(a->doc, state, name);
     uint64_t value;
     for (size_t i = strlen(name); i < 5; i++)
-        text_char(a->t, ' ');
-    text_c(a->t, name);
-    text_c(a->t, ": ");
+        msr_text_char(a->t, ' ');
+    msr_text_c(a->t, name);
+    msr_text_c(a->t, ": ");
     if (msr_json_u64(a->doc, msr_json_get(a->doc, member, "value"), &value)) {
-        text_c(a->t, "0x");
+        msr_text_c(a->t, "0x");
         msr_text_hex(a->t, value, digits);
     } else {
-        text_c(a->t, "<unavailable>     ");
+        msr_text_c(a->t, "<unavailable>     ");
     }
 }
 
@@ -22365,7 +22366,7 @@ static void msr_apple_put_description(const msr_apple_text *a, uint32_t member)
 {
     if (!msr_apple_has(a, member, "description"))
         return;
-    text_char(a->t, ' ');
+    msr_text_char(a->t, ' ');
     msr_apple_put_value(a, msr_json_get(a->doc, member, "description"));
 }
 
@@ -22373,7 +22374,7 @@ static void msr_apple_put_description(const msr_apple_text *a, uint32_t member)
 static void msr_apple_put_named(const msr_apple_text *a, uint32_t state, const char *name, unsigned digits,
                             bool is_first)
 {
-    text_c(a->t, is_first ? " " : "");
+    msr_text_c(a->t, is_first ? " " : "");
     msr_apple_put_register(a, state, name, digits);
     msr_apple_put_description(a, msr_json_get(a->doc, state, name));
 }
@@ -22387,26 +22388,26 @@ static void msr_apple_put_arm(const msr_apple_text *a, uint32_t state)
     bool has_far = msr_apple_has(a, state, "far");
     for (; msr_json_next(a->doc, general, &at); count++) {
         uint64_t value = 0;
-        text_c(a->t, count == 0 ? " " : count % 4 == 0 ? "\n " : "");
-        text_c(a->t, count < 10 ? "   x" : "  x");
+        msr_text_c(a->t, count == 0 ? " " : count % 4 == 0 ? "\n " : "");
+        msr_text_c(a->t, count < 10 ? "   x" : "  x");
         msr_text_dec(a->t, count);
         msr_json_u64(a->doc, msr_json_get(a->doc, at, "value"), &value);
-        text_c(a->t, ": 0x");
+        msr_text_c(a->t, ": 0x");
         msr_text_hex(a->t, value, 16);
     }
-    text_c(a->t, count > 0 && count % 4 == 0 ? "\n" : "");
+    msr_text_c(a->t, count > 0 && count % 4 == 0 ? "\n" : "");
     msr_apple_put_named(a, state, "fp", 16, count % 4 == 0);
     msr_apple_put_named(a, state, "lr", 16, false);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     msr_apple_put_named(a, state, "sp", 16, true);
     msr_apple_put_named(a, state, "pc", 16, false);
     msr_apple_put_named(a, state, "cpsr", 8, false);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     if (has_far)
         msr_apple_put_named(a, state, "far", 16, true);
     if (msr_apple_has(a, state, "esr"))
         msr_apple_put_named(a, state, "esr", 8, !has_far);
-    text_c(a->t, has_far || msr_apple_has(a, state, "esr") ? "\n" : "");
+    msr_text_c(a->t, has_far || msr_apple_has(a, state, "esr") ? "\n" : "");
 }
 
 /* "Logical CPU:     0" and the processor's error. */
@@ -22414,16 +22415,16 @@ static void msr_apple_put_trap(const msr_apple_text *a, uint32_t state)
 {
     uint64_t error;
     bool is_old = a->form == msr_APPLE_CONSOLE;
-    text_c(a->t, is_old ? "\n" : "  \n");
-    text_c(a->t, "Logical CPU:     ");
+    msr_text_c(a->t, is_old ? "\n" : "  \n");
+    msr_text_c(a->t, "Logical CPU:     ");
     msr_apple_put_value(a, msr_json_get(a->doc, msr_json_get(a->doc, state, "cpu"), "value"));
-    text_c(a->t, is_old ? "\nError Code:      " : "\nError Code:      0x");
+    msr_text_c(a->t, is_old ? "\nError Code:      " : "\nError Code:      0x");
     if (msr_json_u64(a->doc, msr_json_get(a->doc, msr_json_get(a->doc, state, "err"), "value"), &error))
         msr_text_hex(a->t, error, 8);
     msr_apple_put_description(a, msr_json_get(a->doc, state, "trap"));
-    text_c(a->t, "\nTrap Number:     ");
+    msr_text_c(a->t, "\nTrap Number:     ");
     msr_apple_put_value(a, msr_json_get(a->doc, msr_json_get(a->doc, state, "trap"), "value"));
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 static void msr_apple_put_intel(const msr_apple_text *a, uint32_t state)
@@ -22435,18 +22436,18 @@ static void msr_apple_put_intel(const msr_apple_text *a, uint32_t state)
     uint64_t flags = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         msr_apple_put_register(a, state, names[i], 16);
-        text_c(a->t, i % 4 == 3 ? "\n" : "");
+        msr_text_c(a->t, i % 4 == 3 ? "\n" : "");
     }
     msr_json_u64(a->doc, msr_json_get(a->doc, msr_json_get(a->doc, state, "rflags"), "value"), &flags);
-    text_c(a->t, "  rfl: 0x");
+    msr_text_c(a->t, "  rfl: 0x");
     msr_text_hex(a->t, flags, 16);
     if (msr_apple_has(a, state, "cr2"))
         msr_apple_put_register(a, state, "cr2", 16);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     if (msr_json_is(a->doc, rosetta, msr_JSON_OBJECT)) {
         for (size_t i = 0; i < 3; i++)
             msr_apple_put_register(a, rosetta, temporaries[i], 16);
-        text_c(a->t, "\n\n");
+        msr_text_c(a->t, "\n\n");
     } else if (msr_apple_has(a, state, "cpu")) {
         msr_apple_put_trap(a, state);
     }
@@ -22461,14 +22462,14 @@ static void msr_apple_put_row(const msr_apple_text *a, const uint8_t *v, size_t 
 {
     for (size_t i = 0; i < msr_ROW && i < count; i++) {
         const char *between = i == mark ? "[" : i > 0 && i - 1 == mark ? "]" : i == msr_ROW / 2 ? "-" : " ";
-        text_c(a->t, i == 0 ? " " : "");
-        text_c(a->t, between);
+        msr_text_c(a->t, i == 0 ? " " : "");
+        msr_text_c(a->t, between);
         msr_text_hex(a->t, v[i], 2);
     }
-    text_c(a->t, mark + 1 == count ? "] " : "  ");
+    msr_text_c(a->t, mark + 1 == count ? "] " : "  ");
     for (size_t i = 0; i < count; i++)
-        text_char(a->t, v[i] >= 0x20 && v[i] < 0x7f ? (char)v[i] : '.');
-    text_c(a->t, mark < count ? "\t<==\n" : "\n");
+        msr_text_char(a->t, v[i] >= 0x20 && v[i] < 0x7f ? (char)v[i] : '.');
+    msr_text_c(a->t, mark < count ? "\t<==\n" : "\n");
 }
 
 /* The bytes around the program counter. */
@@ -22485,9 +22486,9 @@ static void msr_apple_put_instructions(const msr_apple_text *a, uint32_t thread,
     if (!more)
         return;
     msr_json_u64(a->doc, msr_json_get(a->doc, stream, "offset"), &offset);
-    text_c(a->t, "\nThread ");
+    msr_text_c(a->t, "\nThread ");
     msr_text_dec(a->t, number);
-    text_c(a->t, " instruction stream:\n");
+    msr_text_c(a->t, " instruction stream:\n");
     while (more) {
         uint64_t byte = 0;
         msr_json_u64(a->doc, at, &byte);
@@ -22520,16 +22521,16 @@ static void msr_apple_put_state(const msr_apple_text *a)
     if (!msr_json_is(a->doc, state, msr_JSON_OBJECT))
         return;
     bool is_intel = msr_json_equals(a->doc, msr_json_get(a->doc, state, "flavor"), "x86_THREAD_STATE");
-    text_c(a->t, "Thread ");
+    msr_text_c(a->t, "Thread ");
     msr_text_dec(a->t, number);
-    text_c(a->t, is_intel ? " crashed with X86 Thread State (64-bit):\n"
+    msr_text_c(a->t, is_intel ? " crashed with X86 Thread State (64-bit):\n"
                           : " crashed with ARM Thread State (64-bit):\n");
     if (is_intel)
         msr_apple_put_intel(a, state);
     else
         msr_apple_put_arm(a, state);
     msr_apple_put_instructions(a, at, number);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* See brief.h. Members are tried in the order of their value. A member that exceeds the limit of its kind is
@@ -22582,7 +22583,7 @@ static void msr_brief_text(msr_text *t, machsym_str s, size_t most)
     if (!is_cut)
         return;
     t->len--; /* the quote */
-    text_c(t, "...\"");
+    msr_text_c(t, "...\"");
 }
 
 static void msr_brief_member(msr_text *t, const char *key, machsym_str value, size_t most)
@@ -22598,7 +22599,7 @@ static bool msr_brief_try(msr_text *out, size_t from, msr_text *part, size_t mos
 {
     bool fits = out->len - from + part->len <= most;
     if (fits)
-        text_add(out, part->v, part->len);
+        msr_text_add(out, part->v, part->len);
     part->len = 0;
     return fits;
 }
@@ -22609,9 +22610,9 @@ static void msr_brief_put_head(const msr_report *r, machsym_str label, msr_text 
 {
     msr_text app = msr_text_in(r->memory);
     bool is_named = r->msr_facts[msr_FACT_PROCESS].len > 0;
-    text_str(&app, r->msr_facts[is_named ? msr_FACT_PROCESS : msr_FACT_IDENTIFIER]);
-    text_c(&app, app.len > 0 && r->msr_facts[msr_FACT_VERSION].len > 0 ? " " : "");
-    text_str(&app, r->msr_facts[msr_FACT_VERSION]);
+    msr_text_str(&app, r->msr_facts[is_named ? msr_FACT_PROCESS : msr_FACT_IDENTIFIER]);
+    msr_text_c(&app, app.len > 0 && r->msr_facts[msr_FACT_VERSION].len > 0 ? " " : "");
+    msr_text_str(&app, r->msr_facts[msr_FACT_VERSION]);
     msr_json_begin(t, "crash-brief");
     msr_brief_member(t, "report", label, msr_BRIEF_LABEL);
     msr_brief_member(t, "app", msr_str_make(app.v, app.len), msr_BRIEF_LABEL);
@@ -22645,11 +22646,11 @@ static void msr_brief_put_words(const msr_report *r, msr_text *t, size_t from)
         line = msr_str_trim(line);
         if (msr_str_equal(line, msr_str_make(sentence.v, sentence.len)))
             continue;
-        text_c(&part, has_one ? "," : ",\"words\":[");
+        msr_text_c(&part, has_one ? "," : ",\"words\":[");
         msr_brief_text(&part, line, msr_BRIEF_WORDS);
         has_one |= msr_brief_try(t, from, &part, msr_BRIEF_ALL - 1);
     }
-    text_c(t, has_one ? "]" : "");
+    msr_text_c(t, has_one ? "]" : "");
     msr_text_free(&sentence);
     msr_text_free(&words);
     msr_text_free(&part);
@@ -22663,11 +22664,11 @@ static void msr_brief_put_function(const msr_report *r, const msr_report_frame *
     machsym_str name = msr_stack_layer_name(r, frame, layer);
     msr_text address = msr_text_in(r->memory);
     if (name.len == 0) {
-        text_c(&address, "0x");
+        msr_text_c(&address, "0x");
         msr_text_hex(&address, frame->addr, 1);
         name = msr_str_make(address.v, address.len);
     }
-    text_c(t, "{\"name\":");
+    msr_text_c(t, "{\"name\":");
     msr_brief_text(t, name, msr_BRIEF_NAME);
     msr_brief_member(t, "image", msr_stack_image_name(r, frame), msr_BRIEF_SHORT);
     if (call != NULL && call->has_line) {
@@ -22678,8 +22679,8 @@ static void msr_brief_put_function(const msr_report *r, const msr_report_frame *
     } else {
         msr_brief_member(t, "place", frame->where, msr_BRIEF_FILE);
     }
-    text_c(t, call != NULL && call->is_inline ? ",\"inline\":true" : "");
-    text_c(t, msr_stack_is_own(r, frame) ? "}" : ",\"own\":false}");
+    msr_text_c(t, call != NULL && call->is_inline ? ",\"inline\":true" : "");
+    msr_text_c(t, msr_stack_is_own(r, frame) ? "}" : ",\"own\":false}");
     msr_text_free(&address);
 }
 
@@ -22687,7 +22688,7 @@ static bool msr_brief_try_function(const msr_report *r, const msr_report_frame *
                                msr_text *t, size_t from, bool is_first)
 {
     msr_text part = msr_text_in(r->memory);
-    text_c(&part, is_first ? "" : ",");
+    msr_text_c(&part, is_first ? "" : ",");
     msr_brief_put_function(r, frame, layer, has_link, &part);
     bool fits = msr_brief_try(t, from, &part, msr_BRIEF_WHERE - 1);
     msr_text_free(&part);
@@ -22718,11 +22719,11 @@ static bool msr_brief_put_functions(const msr_report *r, unsigned links, msr_tex
 static void msr_brief_put_where(const msr_report *r, msr_text *t, size_t from)
 {
     msr_json_put_key(t, "where");
-    text_char(t, '[');
+    msr_text_char(t, '[');
     size_t begin = t->len;
     for (unsigned links = msr_BRIEF_FRAMES; !msr_brief_put_functions(r, links, t, from) && links > 0; links--)
         t->len = begin;
-    text_char(t, ']');
+    msr_text_char(t, ']');
 }
 
 /* Which images with frames lack symbols. */
@@ -22738,7 +22739,7 @@ static void msr_brief_put_missing(const msr_report *r, msr_brief_missing *found,
     unsigned shown = 0;
     memset(found, 0, sizeof *found);
     msr_json_put_key(t, "missing");
-    text_char(t, '[');
+    msr_text_char(t, '[');
     for (uint32_t i = 0; i < r->image_count; i++) {
         msr_missing_image m = msr_missing_of(r, &r->images[i]);
         if (m.frames == 0)
@@ -22749,15 +22750,15 @@ static void msr_brief_put_missing(const msr_report *r, msr_brief_missing *found,
         }
         if (found->own++ == 0)
             found->first = m;
-        text_c(&part, shown > 0 ? ",{\"image\":" : "{\"image\":");
+        msr_text_c(&part, shown > 0 ? ",{\"image\":" : "{\"image\":");
         msr_brief_text(&part, m.name, msr_BRIEF_SHORT);
         msr_json_put_uuid(&part, "uuid", m.has_uuid ? &m.uuid : NULL);
         msr_json_put_str(&part, "why", msr_str_c(msr_missing_why(&m)));
-        text_char(&part, '}');
+        msr_text_char(&part, '}');
         shown += shown < msr_BRIEF_IMAGES && msr_brief_try(t, from, &part, msr_BRIEF_MISSING - 1);
         part.len = 0;
     }
-    text_char(t, ']');
+    msr_text_char(t, ']');
     msr_text_free(&part);
 }
 
@@ -22766,21 +22767,21 @@ static void msr_brief_put_do(const msr_report *r, const msr_resolve_counts *coun
 {
     msr_text words = msr_text_in(r->memory);
     if (found->own > 0) {
-        text_c(&words, found->first.status.found == msr_IMAGE_BROKEN ? "replace the damaged dSYM of "
+        msr_text_c(&words, found->first.status.found == msr_IMAGE_BROKEN ? "replace the damaged dSYM of "
                                                                  : "get the dSYM of ");
-        text_add(&words, found->first.name.ptr, msr_brief_cut_at(found->first.name, msr_BRIEF_SHORT));
-        text_c(&words, found->first.has_uuid ? " with this UUID" : "");
-        text_c(&words, " and name it with -d: ");
+        msr_text_add(&words, found->first.name.ptr, msr_brief_cut_at(found->first.name, msr_BRIEF_SHORT));
+        msr_text_c(&words, found->first.has_uuid ? " with this UUID" : "");
+        msr_text_c(&words, " and name it with -d: ");
         msr_text_dec(&words, found->first.frames);
-        text_c(&words, found->first.frames == 1 ? " frame waits for it" : " frames wait for it");
+        msr_text_c(&words, found->first.frames == 1 ? " frame waits for it" : " frames wait for it");
     } else if (r->image_count == 0 && counts->missing > 0) {
-        text_c(&words, "the report lists no images: --load NAME=ADDRESS names one");
+        msr_text_c(&words, "the report lists no images: --load NAME=ADDRESS names one");
     } else if (found->system > 0 && counts->dwarf + counts->symbols + counts->given == 0) {
-        text_c(&words, "name a dyld shared cache of this system with -d: only it has these names");
+        msr_text_c(&words, "name a dyld shared cache of this system with -d: only it has these names");
     } else if (r->frame_count == 0) {
-        text_c(&words, "the report has no stack");
+        msr_text_c(&words, "the report has no stack");
     } else {
-        text_c(&words, "read the code at the first line of where");
+        msr_text_c(&words, "read the code at the first line of where");
     }
     msr_brief_member(t, "do", msr_str_make(words.v, words.len), msr_BRIEF_WORDS);
     msr_text_free(&words);
@@ -22788,7 +22789,7 @@ static void msr_brief_put_do(const msr_report *r, const msr_resolve_counts *coun
 
 static void msr_brief_put_fault(const msr_access_fault *fault, msr_text *t)
 {
-    text_c(t, ",\"fault\":{\"kind\":");
+    msr_text_c(t, ",\"fault\":{\"kind\":");
     msr_text_json(t, msr_str_c(msr_access_kind_name(fault->kind)));
     if (fault->has_address)
         msr_json_put_hex(t, "address", fault->address);
@@ -22797,7 +22798,7 @@ static void msr_brief_put_fault(const msr_access_fault *fault, msr_text *t)
     if (fault->size > 0)
         msr_json_put_number(t, "size", fault->size);
     msr_brief_member(t, "region", fault->region, msr_BRIEF_SHORT);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 /* ---- Registers ---- */
@@ -22820,7 +22821,7 @@ static bool msr_brief_matters(const msr_report *r, const msr_report_register *on
 static void msr_brief_put_register(const msr_report *r, const msr_report_register *one, msr_text *t)
 {
     machsym_str region = msr_access_region_at(r, msr_report_plain_addr(r, one->value));
-    text_c(t, "{\"name\":");
+    msr_text_c(t, "{\"name\":");
     msr_brief_text(t, one->name, msr_BRIEF_SHORT);
     msr_json_put_hex(t, "value", one->value);
     if (one->call_count > 0)
@@ -22829,7 +22830,7 @@ static void msr_brief_put_register(const msr_report *r, const msr_report_registe
         msr_brief_member(t, "image", r->images[one->image].name, msr_BRIEF_SHORT);
     else
         msr_brief_member(t, "region", region, msr_BRIEF_SHORT);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static void msr_brief_put_registers(const msr_report *r, const msr_access_fault *fault, msr_text *t, size_t from)
@@ -22841,13 +22842,13 @@ static void msr_brief_put_registers(const msr_report *r, const msr_access_fault 
         const msr_report_register *one = msr_registers_at(r, thread, i);
         if (!msr_brief_matters(r, one, fault))
             continue;
-        text_c(&part, shown == 0 ? ",\"registers\":[" : ",");
+        msr_text_c(&part, shown == 0 ? ",\"registers\":[" : ",");
         msr_brief_put_register(r, one, &part);
         if (!msr_brief_try(t, from, &part, msr_BRIEF_ALL - 1))
             break;
         shown++;
     }
-    text_c(t, shown > 0 ? "]" : "");
+    msr_text_c(t, shown > 0 ? "]" : "");
     msr_text_free(&part);
 }
 
@@ -22899,7 +22900,7 @@ static void msr_brief_put(const msr_report *r, const msr_resolve_counts *counts,
     msr_brief_put_do(r, counts, &missing, &part);
     msr_brief_try(out, from, &part, msr_BRIEF_DO);
     msr_brief_put_rest(r, &found, list, out, from);
-    text_c(out, "}\n");
+    msr_text_c(out, "}\n");
     msr_text_free(&part);
 }
 
@@ -22909,8 +22910,8 @@ enum { msr_CALL_NAMED = 3 }; /* others that are listed by name; of more, only th
 
 static void msr_call_put_place(msr_text *t, const msr_report_call *call, bool full_path)
 {
-    text_str(t, full_path ? call->path : msr_str_base_name(call->path));
-    text_char(t, ':');
+    msr_text_str(t, full_path ? call->path : msr_str_base_name(call->path));
+    msr_text_char(t, ':');
     msr_text_dec(t, call->line);
 }
 
@@ -22920,25 +22921,25 @@ static void msr_call_put_others(msr_text *t, const msr_report_call *call)
     machsym_str name;
     const char *between = " (or ";
     if (call->other_count > msr_CALL_NAMED) {
-        text_c(t, between);
+        msr_text_c(t, between);
         msr_text_dec(t, call->other_count);
-        text_c(t, " others)");
+        msr_text_c(t, " others)");
         return;
     }
     while (msr_report_next_other(&rest, &name)) {
-        text_c(t, between);
-        text_str(t, name);
+        msr_text_c(t, between);
+        msr_text_str(t, name);
         between = ", ";
     }
-    text_c(t, call->other_count > 0 ? ": one body)" : "");
+    msr_text_c(t, call->other_count > 0 ? ": one body)" : "");
 }
 
 static void msr_call_put_function(msr_text *t, const msr_report_call *call)
 {
-    text_str(t, call->name);
+    msr_text_str(t, call->name);
     msr_call_put_others(t, call);
     if (!call->is_inline) {
-        text_c(t, " + ");
+        msr_text_c(t, " + ");
         msr_text_dec(t, call->offset);
     }
 }
@@ -22947,21 +22948,21 @@ static void msr_call_put_function(msr_text *t, const msr_report_call *call)
 static void msr_call_put_tail(msr_text *t, const msr_report_call *call)
 {
     if (call->owner.len > 0) {
-        text_c(t, " [");
-        text_str(t, call->owner);
-        text_char(t, ']');
+        msr_text_c(t, " [");
+        msr_text_str(t, call->owner);
+        msr_text_char(t, ']');
     }
-    text_c(t, call->lacks_callers ? " [callers left out]" : "");
-    text_c(t, call->is_inline ? " [inlined]" : "");
+    msr_text_c(t, call->lacks_callers ? " [callers left out]" : "");
+    msr_text_c(t, call->is_inline ? " [inlined]" : "");
 }
 
 static void msr_call_put(msr_text *t, const msr_report_call *call, bool full_path)
 {
     msr_call_put_function(t, call);
     if (call->has_line) {
-        text_c(t, " (");
+        msr_text_c(t, " (");
         msr_call_put_place(t, call, full_path);
-        text_char(t, ')');
+        msr_text_char(t, ')');
     }
     msr_call_put_tail(t, call);
 }
@@ -22972,16 +22973,16 @@ static void msr_call_put_context(msr_text *t, const msr_report_call *call)
     size_t end;
     if (rest.len == 0)
         return;
-    text_c(t, ",\"context\":{\"first\":");
+    msr_text_c(t, ",\"context\":{\"first\":");
     msr_text_dec(t, call->context_first);
-    text_c(t, ",\"lines\":[");
+    msr_text_c(t, ",\"lines\":[");
     while ((end = msr_str_find(rest, "\n")) < rest.len) {
         msr_text_json(t, msr_str_make(rest.ptr, end));
-        text_char(t, ',');
+        msr_text_char(t, ',');
         rest = msr_str_from(rest, end + 1);
     }
     msr_text_json(t, rest); /* rest may be empty */
-    text_c(t, "]}");
+    msr_text_c(t, "]}");
 }
 
 static void msr_call_put_json_others(msr_text *t, const msr_report_call *call)
@@ -22990,28 +22991,28 @@ static void msr_call_put_json_others(msr_text *t, const msr_report_call *call)
     machsym_str name;
     const char *between = ",\"folded\":[";
     while (msr_report_next_other(&rest, &name)) {
-        text_c(t, between);
+        msr_text_c(t, between);
         msr_text_json(t, name);
         between = ",";
     }
-    text_c(t, call->other_count > 0 ? "]" : "");
-    text_c(t, call->is_decided ? ",\"folded_by\":\"call-site\"" : "");
+    msr_text_c(t, call->other_count > 0 ? "]" : "");
+    msr_text_c(t, call->is_decided ? ",\"folded_by\":\"call-site\"" : "");
 }
 
 static void msr_call_put_json(msr_text *t, const msr_report_call *call)
 {
-    text_c(t, "{\"name\":");
+    msr_text_c(t, "{\"name\":");
     msr_text_json(t, call->name);
     msr_json_put_str(t, "file", call->path);
     if (call->has_line) {
         msr_json_put_number(t, "line", call->line);
         msr_json_put_number(t, "column", call->column);
     } else {
-        text_c(t, ",\"line\":null,\"column\":null");
+        msr_text_c(t, ",\"line\":null,\"column\":null");
     }
     msr_json_put_number(t, "offset", call->offset);
-    text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
-    text_c(t, call->lacks_callers ? ",\"callers_left_out\":true" : "");
+    msr_text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
+    msr_text_c(t, call->lacks_callers ? ",\"callers_left_out\":true" : "");
     msr_json_put_str(t, "name_source", msr_str_c(machsym_source_name(call->name_source)));
     if (call->owner.len > 0)
         msr_json_put_str(t, "owner", call->owner);
@@ -23020,7 +23021,7 @@ static void msr_call_put_json(msr_text *t, const msr_report_call *call)
         msr_json_put_str(t, "link", call->link);
     msr_call_put_context(t, call);
     msr_call_put_json_others(t, call);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 /* See cpu.h. */
@@ -23038,12 +23039,12 @@ static void msr_cpu_put_target(msr_text *t, const msr_report *r, const msr_repor
         msr_json_put_str(t, "region", region);
     if (one->call_count == 0)
         return;
-    text_c(t, ",\"calls\":[");
+    msr_text_c(t, ",\"calls\":[");
     for (uint32_t i = 0; i < one->call_count; i++) {
-        text_c(t, i > 0 ? "," : "");
+        msr_text_c(t, i > 0 ? "," : "");
         msr_call_put_json(t, &r->calls[one->call + i]);
     }
-    text_char(t, ']');
+    msr_text_char(t, ']');
 }
 
 /* Writes the fields of an arm64 syndrome. */
@@ -23064,9 +23065,9 @@ static void msr_cpu_put_esr(msr_text *t, uint64_t value)
                                          "access_flag", "permission",   "tag",          "alignment",
                                          "external",    "tlb_conflict", "exclusive"};
     msr_esr_syndrome esr = msr_esr_decode(value);
-    text_c(t, ",\"esr\":{\"value\":\"0x");
+    msr_text_c(t, ",\"esr\":{\"value\":\"0x");
     msr_text_hex(t, value, 1);
-    text_char(t, '"');
+    msr_text_char(t, '"');
     msr_json_put_str(t, "class", msr_str_c(classes[esr.what]));
     if (faults[esr.fault] != NULL)
         msr_json_put_str(t, "fault", msr_str_c(faults[esr.fault]));
@@ -23074,7 +23075,7 @@ static void msr_cpu_put_esr(msr_text *t, uint64_t value)
         msr_json_put_str(t, "access", msr_str_c(msr_access_name(esr.access)));
     if (esr.size > 0)
         msr_json_put_number(t, "size", esr.size);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static void msr_cpu_put_registers(msr_text *t, const msr_report *r, const msr_report_thread *thread)
@@ -23082,18 +23083,18 @@ static void msr_cpu_put_registers(msr_text *t, const msr_report *r, const msr_re
     uint64_t esr;
     if (thread->register_count == 0)
         return;
-    text_c(t, ",\n\"registers\":[");
+    msr_text_c(t, ",\n\"registers\":[");
     for (uint32_t i = 0; i < thread->register_count; i++) {
         const msr_report_register *one = msr_registers_at(r, thread, i);
-        text_c(t, i > 0 ? ",{\"name\":" : "{\"name\":");
+        msr_text_c(t, i > 0 ? ",{\"name\":" : "{\"name\":");
         msr_text_json(t, one->name);
         msr_json_put_hex(t, "value", one->value);
         if (one->note.len > 0)
             msr_json_put_str(t, "note", one->note);
         msr_cpu_put_target(t, r, one);
-        text_char(t, '}');
+        msr_text_char(t, '}');
     }
-    text_char(t, ']');
+    msr_text_char(t, ']');
     if (msr_registers_value(r, thread, "esr", &esr))
         msr_cpu_put_esr(t, esr);
 }
@@ -23102,11 +23103,11 @@ static void msr_cpu_put_code(msr_text *t, const msr_report_thread *thread)
 {
     if (thread->code.len == 0)
         return;
-    text_c(t, ",\"instructions\":{\"bytes\":");
+    msr_text_c(t, ",\"instructions\":{\"bytes\":");
     msr_text_json(t, thread->code);
     if (thread->code_at < thread->code.len / 2)
         msr_json_put_number(t, "at", thread->code_at);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 /* Edits of the body; see edit.h. */
@@ -23133,15 +23134,15 @@ static void msr_edit_add_html(msr_text *t, machsym_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
         if (s.ptr[i] == '<')
-            text_c(t, "&lt;");
+            msr_text_c(t, "&lt;");
         else if (s.ptr[i] == '>')
-            text_c(t, "&gt;");
+            msr_text_c(t, "&gt;");
         else if (s.ptr[i] == '&')
-            text_c(t, "&amp;");
+            msr_text_c(t, "&amp;");
         else if (s.ptr[i] == '"')
-            text_c(t, "&quot;");
+            msr_text_c(t, "&quot;");
         else
-            text_char(t, s.ptr[i]);
+            msr_text_char(t, s.ptr[i]);
     }
 }
 
@@ -23158,14 +23159,14 @@ static void msr_edit_add_part(msr_writer *w, const msr_report_frame *frame)
         memmove(w->added.v + at, w->added.v + at + 1, part.len == 0 ? 0 : w->added.len - at - 2);
         w->added.len -= 2;
     } else {
-        text_str(&w->added, part);
+        msr_text_str(&w->added, part);
     }
     w->part.len = 0;
 }
 
 static void msr_edit_add_body(msr_writer *w, size_t at, size_t end)
 {
-    text_add(&w->added, w->r->body + at, end - at);
+    msr_text_add(&w->added, w->r->body + at, end - at);
 }
 
 /* Adds the newline that ends the frame's line, or the usual one. */
@@ -23174,15 +23175,15 @@ static void msr_edit_add_newline(msr_writer *w, const msr_report_frame *frame)
     size_t at = frame->end;
     const msr_report *r = w->r;
     if (frame->escape == msr_ESCAPE_JSON) {
-        text_c(&w->added, "\\n");
+        msr_text_c(&w->added, "\\n");
         return;
     }
     while (at < r->len && (r->shadow[at] == ' ' || r->shadow[at] == '\t'))
         at++;
     if (at < r->len && r->body[at] == '\r')
-        text_c(&w->added, at + 1 < r->len && r->body[at + 1] == '\n' ? "\r\n" : "\r");
+        msr_text_c(&w->added, at + 1 < r->len && r->body[at + 1] == '\n' ? "\r\n" : "\r");
     else
-        text_char(&w->added, '\n');
+        msr_text_char(&w->added, '\n');
 }
 
 /* Reports as one JSON object in machsym's schema. */
@@ -23192,14 +23193,14 @@ static void msr_edit_add_newline(msr_writer *w, const msr_report_frame *frame)
 static void msr_write_put_json_frame(msr_text *t, const msr_report *r, const msr_report_thread *thread,
                                  const msr_report_frame *frame)
 {
-    text_c(t, "{\"index\":");
+    msr_text_c(t, "{\"index\":");
     msr_text_dec(t, frame->index);
     msr_json_put_hex(t, "address", frame->addr);
-    text_c(t, frame->exact ? ",\"return_address\":false" : ",\"return_address\":true");
+    msr_text_c(t, frame->exact ? ",\"return_address\":false" : ",\"return_address\":true");
     if (frame->image != msr_REPORT_NONE)
         msr_json_put_number(t, "image", frame->image);
     else
-        text_c(t, ",\"image\":null");
+        msr_text_c(t, ",\"image\":null");
     if (frame->samples > 0)
         msr_json_put_number(t, "samples", frame->samples);
     if (thread->path > 0)
@@ -23208,54 +23209,54 @@ static void msr_write_put_json_frame(msr_text *t, const msr_report *r, const msr
         msr_json_put_str(t, "found_by", msr_str_c(frame->found_by));
     msr_json_put_str(t, "given", frame->name);
     msr_json_put_str(t, "given_place", frame->where);
-    text_c(t, ",\"calls\":[");
+    msr_text_c(t, ",\"calls\":[");
     for (uint32_t i = 0; i < frame->call_count; i++) {
-        text_c(t, i > 0 ? "," : "");
+        msr_text_c(t, i > 0 ? "," : "");
         msr_call_put_json(t, &r->calls[frame->call + i]);
     }
-    text_c(t, "]}");
+    msr_text_c(t, "]}");
 }
 
 static void msr_write_put_json_thread(msr_text *t, const msr_report *r, const msr_report_thread *thread)
 {
     static const char *const kinds[] = {"thread", "last exception", "application specific"};
-    text_c(t, "{\"kind\":");
+    msr_text_c(t, "{\"kind\":");
     msr_text_json(t, msr_str_c(kinds[thread->kind]));
     msr_json_put_number(t, "number", thread->number);
     msr_json_put_str(t, "name", thread->name);
     msr_json_put_str(t, "queue", thread->queue);
     if (thread->process.len > 0)
         msr_json_put_str(t, "process", thread->process);
-    text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
-    text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
+    msr_text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
+    msr_text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
     if (thread->borrowed != msr_BORROWED_NONE)
-        text_c(t, thread->borrowed == msr_BORROWED_USED ? ",\"borrowed_images\":\"used\""
+        msr_text_c(t, thread->borrowed == msr_BORROWED_USED ? ",\"borrowed_images\":\"used\""
                                                     : ",\"borrowed_images\":\"refused\"");
-    text_c(t, ",\"frames\":[");
+    msr_text_c(t, ",\"frames\":[");
     for (uint32_t i = 0; i < thread->count; i++) {
-        text_c(t, i > 0 ? ",\n" : "\n");
+        msr_text_c(t, i > 0 ? ",\n" : "\n");
         msr_write_put_json_frame(t, r, thread, &r->frames[thread->first + i]);
     }
-    text_char(t, ']');
+    msr_text_char(t, ']');
     msr_cpu_put_registers(t, r, thread);
     msr_cpu_put_code(t, thread);
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static const char *msr_write_image_state(const msr_report_image *image)
 {
-    static const char *const states[] = {"found",
+    static const char *const msr_states[] = {"found",
                                          "no file has this UUID",
                                          "a file of this name has another UUID",
                                          "the file cannot be opened",
                                          "several files of this name",
                                          "no UUID; a file of this name may be of another build"};
-    return image->looked_for ? states[image->status.found] : "not needed";
+    return image->looked_for ? msr_states[image->status.found] : "not needed";
 }
 
 static void msr_write_put_json_image(msr_text *t, const msr_report_image *image)
 {
-    text_c(t, "{\"name\":");
+    msr_text_c(t, "{\"name\":");
     msr_text_json(t, image->name);
     msr_json_put_str(t, "path", image->path);
     msr_json_put_str(t, "arch", image->arch);
@@ -23268,15 +23269,15 @@ static void msr_write_put_json_image(msr_text *t, const msr_report_image *image)
     if (image->looked_for && image->status.found == msr_IMAGE_FOUND) {
         if (image->status.why != NULL)
             msr_json_put_str(t, "damage", msr_str_c(image->status.why));
-        text_c(t, image->status.has_dwarf ? ",\"has_debug_info\":true" : ",\"has_debug_info\":false");
+        msr_text_c(t, image->status.has_dwarf ? ",\"has_debug_info\":true" : ",\"has_debug_info\":false");
     }
-    text_char(t, '}');
+    msr_text_char(t, '}');
 }
 
 static const struct {
     const char *key;
     msr_report_fact fact;
-} json_facts[] = {
+} msr_json_facts[] = {
     {"process", msr_FACT_PROCESS},         {"identifier", msr_FACT_IDENTIFIER},
     {"version", msr_FACT_VERSION},         {"os", msr_FACT_OS},
     {"hardware", msr_FACT_HARDWARE},       {"date", msr_FACT_DATE},
@@ -23308,20 +23309,20 @@ static void msr_write_put_notes(msr_text *out, const msr_report *r)
     machsym_str line;
     if (rest.len == 0)
         return;
-    text_c(out, ",\"annotations\":");
+    msr_text_c(out, ",\"annotations\":");
     for (bool is_first = true; msr_str_take_line(&rest, &line); is_first = false) {
-        text_char(out, is_first ? '[' : ',');
+        msr_text_char(out, is_first ? '[' : ',');
         msr_text_json(out, msr_str_trim(msr_str_after(line, ":")));
     }
-    text_char(out, ']');
+    msr_text_char(out, ']');
 }
 
 static void msr_write_put_facts(msr_text *out, const msr_report *r)
 {
     uint64_t pid;
-    for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
-        if (r->msr_facts[json_facts[i].fact].len > 0)
-            msr_json_put_str(out, json_facts[i].key, r->msr_facts[json_facts[i].fact]);
+    for (size_t i = 0; i < sizeof msr_json_facts / sizeof msr_json_facts[0]; i++) {
+        if (r->msr_facts[msr_json_facts[i].fact].len > 0)
+            msr_json_put_str(out, msr_json_facts[i].key, r->msr_facts[msr_json_facts[i].fact]);
     }
     if (msr_write_find_pid(r, &pid))
         msr_json_put_number(out, "pid", pid);
@@ -23338,23 +23339,23 @@ static void msr_write_put_part(msr_text *out, const msr_report *r)
 
 static void msr_write_put_counts(msr_text *out, const msr_resolve_counts *counts)
 {
-    text_c(out, ",\n\"counts\":{\"frames\":");
+    msr_text_c(out, ",\n\"counts\":{\"frames\":");
     msr_text_dec(out, counts->frames);
     msr_json_put_number(out, "given", counts->given);
     msr_json_put_number(out, "with_line", counts->dwarf);
     msr_json_put_number(out, "name_only", counts->symbols);
     msr_json_put_number(out, "missing", counts->missing);
-    text_char(out, '}');
+    msr_text_char(out, '}');
 }
 
 static void msr_write_put_images(msr_text *out, const msr_report *r)
 {
-    text_c(out, ",\n\"images\":[");
+    msr_text_c(out, ",\n\"images\":[");
     for (uint32_t i = 0; i < r->image_count; i++) {
-        text_c(out, i > 0 ? ",\n" : "\n");
+        msr_text_c(out, i > 0 ? ",\n" : "\n");
         msr_write_put_json_image(out, &r->images[i]);
     }
-    text_char(out, ']');
+    msr_text_char(out, ']');
 }
 
 static void msr_write_json_images(const msr_report *r, msr_text *out)
@@ -23372,13 +23373,13 @@ static void msr_write_put_explanation(msr_text *out, const msr_report *r)
     bool is_first = true;
     msr_exception_put(&words, r);
     machsym_str rest = {words.v, words.len};
-    text_c(out, ",\"explanation\":[");
+    msr_text_c(out, ",\"explanation\":[");
     while (msr_str_take_line(&rest, &line)) {
-        text_c(out, is_first ? "" : ",");
+        msr_text_c(out, is_first ? "" : ",");
         msr_text_json(out, msr_str_trim(line));
         is_first = false;
     }
-    text_char(out, ']');
+    msr_text_char(out, ']');
     msr_text_free(&words);
 }
 
@@ -23392,14 +23393,14 @@ static void msr_write_put_blame(msr_text *out, const msr_report *r)
         return;
     msr_json_put_key(out, "blame");
     if (is_owned) {
-        text_c(out, "{\"owner\":");
+        msr_text_c(out, "{\"owner\":");
         msr_text_json(out, who.owner);
         msr_json_put_str(out, "image", who.image);
         msr_json_put_str(out, "name", who.name);
         msr_json_put_str(out, "place", who.place);
-        text_char(out, '}');
+        msr_text_char(out, '}');
     } else {
-        text_c(out, "null");
+        msr_text_c(out, "null");
     }
     msr_text_free(&place);
 }
@@ -23420,9 +23421,9 @@ static void msr_write_summary_json(const msr_report *r, const char *label, const
     if (thread != NULL)
         msr_write_put_json_thread(out, r, thread);
     else
-        text_c(out, "null");
+        msr_text_c(out, "null");
     msr_write_put_images(out, r);
-    text_char(out, '}');
+    msr_text_char(out, '}');
     msr_json_one_line(out, from);
 }
 
@@ -23437,18 +23438,18 @@ static void msr_write_json(const msr_report *r, const msr_write_options *how, co
     msr_write_put_facts(out, r);
     msr_facts_put_json(out, r);
     msr_write_put_counts(out, counts);
-    text_c(out, ",\n\"threads\":[");
+    msr_text_c(out, ",\n\"threads\":[");
     const char *between = "\n";
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (r->threads[i].is_echo)
             continue;
-        text_c(out, between);
+        msr_text_c(out, between);
         msr_write_put_json_thread(out, r, &r->threads[i]);
         between = ",\n";
     }
-    text_char(out, ']');
+    msr_text_char(out, ']');
     msr_write_put_images(out, r);
-    text_c(out, "}\n");
+    msr_text_c(out, "}\n");
     if (how->one_line)
         msr_json_one_line(out, from);
 }
@@ -23460,9 +23461,9 @@ static void msr_row_put_place(msr_writer *w, const msr_report_call *call)
 {
     if (!call->has_line)
         return;
-    text_c(&w->part, " (");
+    msr_text_c(&w->part, " (");
     msr_call_put_place(&w->part, call, w->how->full_path);
-    text_char(&w->part, ')');
+    msr_text_char(&w->part, ')');
 }
 
 /* ---- Numbered frames ---- */
@@ -23472,7 +23473,7 @@ static void msr_row_put_classic(msr_writer *w, const msr_report_frame *frame, co
 {
     msr_call_put_function(&w->part, call);
     if (call->has_line && frame->form == msr_FORM_LEAKS) {
-        text_c(&w->part, "  ");
+        msr_text_c(&w->part, "  ");
         msr_call_put_place(&w->part, call, w->how->full_path);
     } else {
         msr_row_put_place(w, call);
@@ -23484,9 +23485,9 @@ static void msr_row_put_classic(msr_writer *w, const msr_report_frame *frame, co
 /* "(NAME + 12) (File.m:34)" after the address, which stays. */
 static void msr_row_put_side(msr_writer *w, const msr_report_frame *frame, const msr_report_call *call)
 {
-    text_c(&w->part, " (");
+    msr_text_c(&w->part, " (");
     msr_call_put_function(&w->part, call);
-    text_char(&w->part, ')');
+    msr_text_char(&w->part, ')');
     msr_row_put_place(w, call);
     msr_call_put_tail(&w->part, call);
     msr_edit_add_part(w, frame);
@@ -23496,9 +23497,9 @@ static void msr_row_put_side(msr_writer *w, const msr_report_frame *frame, const
 static void msr_row_put_list(msr_writer *w, const msr_report_frame *frame, const msr_report_call *call)
 {
     msr_call_put_function(&w->part, call);
-    text_c(&w->part, " (in ");
-    text_str(&w->part, w->r->images[frame->image].name);
-    text_char(&w->part, ')');
+    msr_text_c(&w->part, " (in ");
+    msr_text_str(&w->part, w->r->images[frame->image].name);
+    msr_text_char(&w->part, ')');
     msr_row_put_place(w, call);
     msr_call_put_tail(&w->part, call);
     msr_edit_add_part(w, frame);
@@ -23509,14 +23510,14 @@ static void msr_row_put_lldb(msr_writer *w, const msr_report_frame *frame, const
 {
     if (frame->symbol_at > 0 && w->r->shadow[frame->symbol_at - 1] != '`') {
         if (frame->msr_image_name.len == 0) {
-            text_char(&w->part, ' ');
-            text_str(&w->part, w->r->images[frame->image].name);
+            msr_text_char(&w->part, ' ');
+            msr_text_str(&w->part, w->r->images[frame->image].name);
         }
-        text_char(&w->part, '`');
+        msr_text_char(&w->part, '`');
     }
     msr_call_put_function(&w->part, call);
     if (call->has_line) {
-        text_c(&w->part, " at ");
+        msr_text_c(&w->part, " at ");
         msr_call_put_place(&w->part, call, w->how->full_path);
     }
     msr_call_put_tail(&w->part, call);
@@ -23527,10 +23528,10 @@ static void msr_row_put_lldb(msr_writer *w, const msr_report_frame *frame, const
 static void msr_row_put_swift(msr_writer *w, const msr_report_frame *frame, const msr_report_call *call)
 {
     msr_call_put_function(&w->part, call);
-    text_c(&w->part, " in ");
-    text_str(&w->part, frame->msr_image_name);
+    msr_text_c(&w->part, " in ");
+    msr_text_str(&w->part, frame->msr_image_name);
     if (call->has_line) {
-        text_c(&w->part, " at ");
+        msr_text_c(&w->part, " at ");
         msr_call_put_place(&w->part, call, w->how->full_path);
     }
     msr_call_put_tail(&w->part, call);
@@ -23542,18 +23543,18 @@ static void msr_row_put_swift(msr_writer *w, const msr_report_frame *frame, cons
 static void msr_row_put_sanitizer(msr_writer *w, const msr_report_frame *frame, const msr_report_call *call)
 {
     bool is_empty = frame->symbol_at == frame->symbol_end;
-    text_c(&w->part, is_empty ? "in " : "");
-    text_str(&w->part, call->name);
+    msr_text_c(&w->part, is_empty ? "in " : "");
+    msr_text_str(&w->part, call->name);
     if (call->has_line) {
-        text_char(&w->part, ' ');
+        msr_text_char(&w->part, ' ');
         msr_call_put_place(&w->part, call, w->how->full_path);
     } else if (!call->is_inline) {
-        text_c(&w->part, "+0x");
+        msr_text_c(&w->part, "+0x");
         msr_text_hex(&w->part, call->offset, 1);
     }
     msr_call_put_tail(&w->part, call);
     bool is_tight = frame->symbol_end < frame->end && w->r->shadow[frame->symbol_end] != ' ';
-    text_c(&w->part, is_tight && !call->is_inline ? " " : "");
+    msr_text_c(&w->part, is_tight && !call->is_inline ? " " : "");
     msr_edit_add_part(w, frame);
 }
 
@@ -23562,7 +23563,7 @@ static void msr_row_put_numbered(msr_writer *w, const msr_report_frame *frame, c
     bool gap = frame->symbol_at > 0 && frame->form != msr_FORM_SIDE && frame->form != msr_FORM_LLDB &&
                w->r->shadow[frame->symbol_at - 1] != ' ' && w->r->shadow[frame->symbol_at - 1] != '\t';
     if (gap)
-        text_char(&w->added, ' ');
+        msr_text_char(&w->added, ' ');
     if (frame->form == msr_FORM_SIDE)
         msr_row_put_side(w, frame, call);
     else if (frame->form == msr_FORM_LIST)
@@ -23612,12 +23613,12 @@ static void msr_row_numbered(msr_writer *w, const msr_report_frame *frame)
 /* "NAME  (in Image) + 247", with the line number after the bracket, as sample writes it. */
 static void msr_row_put_sample(msr_writer *w, const msr_report_frame *frame, const msr_report_call *call)
 {
-    text_str(&w->part, call->name);
-    text_c(&w->part, "  (in ");
-    text_str(&w->part, frame->msr_image_name);
-    text_char(&w->part, ')');
+    msr_text_str(&w->part, call->name);
+    msr_text_c(&w->part, "  (in ");
+    msr_text_str(&w->part, frame->msr_image_name);
+    msr_text_char(&w->part, ')');
     if (!call->is_inline) {
-        text_c(&w->part, " + ");
+        msr_text_c(&w->part, " + ");
         msr_text_dec(&w->part, call->offset);
     }
     msr_edit_add_part(w, frame);
@@ -23626,7 +23627,7 @@ static void msr_row_put_sample(msr_writer *w, const msr_report_frame *frame, con
 static void msr_row_put_sample_place(msr_writer *w, const msr_report_frame *frame, const msr_report_call *call)
 {
     if (call->has_line) {
-        text_c(&w->part, "  ");
+        msr_text_c(&w->part, "  ");
         msr_call_put_place(&w->part, call, w->how->full_path);
     }
     msr_edit_add_part(w, frame);
@@ -23639,16 +23640,16 @@ static void msr_row_put_spin(msr_writer *w, const msr_report_frame *frame, const
     size_t image_at = has_image ? (size_t)(frame->msr_image_name.ptr - w->r->shadow) : 0;
     msr_call_put_function(&w->part, call);
     if (has_image || call->has_line)
-        text_c(&w->part, " (");
+        msr_text_c(&w->part, " (");
     if (call->has_line)
         msr_call_put_place(&w->part, call, w->how->full_path);
     if (has_image && call->has_line)
-        text_c(&w->part, " in ");
+        msr_text_c(&w->part, " in ");
     msr_edit_add_part(w, frame);
     if (has_image)
         msr_edit_add_body(w, image_at, frame->symbol_end);
     else if (call->has_line)
-        text_char(&w->added, ')');
+        msr_text_char(&w->added, ')');
 }
 
 /* Returns the index after the "[0xADDR]" of a tree's line. */
@@ -23701,13 +23702,13 @@ static void msr_row_put_head(msr_text *t, uint32_t index, machsym_str image, uin
     size_t at = t->len;
     msr_text_dec(t, index);
     while (t->len - at < 4)
-        text_char(t, ' ');
-    text_str(t, image);
+        msr_text_char(t, ' ');
+    msr_text_str(t, image);
     while (t->len - at < 34)
-        text_char(t, ' ');
-    text_c(t, t->v[t->len - 1] == ' ' ? "0x" : " 0x");
+        msr_text_char(t, ' ');
+    msr_text_c(t, t->v[t->len - 1] == ' ' ? "0x" : " 0x");
     msr_text_hex(t, addr, narrow ? 8 : 16);
-    text_char(t, ' ');
+    msr_text_char(t, ' ');
 }
 
 static void msr_row_put_bare(msr_writer *w, const msr_report_frame *frame)
@@ -23725,9 +23726,9 @@ static void msr_row_put_bare(msr_writer *w, const msr_report_frame *frame)
     if (frame->call_count > 0)
         return;
     msr_row_put_head(&w->part, frame->index, name, frame->addr, narrow);
-    text_c(&w->part, "0x");
+    msr_text_c(&w->part, "0x");
     msr_text_hex(&w->part, known ? r->images[frame->image].base : 0, 1);
-    text_c(&w->part, " + ");
+    msr_text_c(&w->part, " + ");
     msr_text_dec(&w->part, known ? frame->addr - r->images[frame->image].base : frame->addr);
     msr_edit_add_part(w, frame);
 }
@@ -23765,18 +23766,18 @@ static void msr_row_xctrace(msr_writer *w, const msr_report_frame *frame)
     if (frame->symbol_end == frame->symbol_at)
         return;
     msr_edit_open(w, frame->symbol_at, frame->symbol_end);
-    text_str(&w->part, call->name);
+    msr_text_str(&w->part, call->name);
     msr_edit_add_part(w, frame);
     msr_edit_close(w);
     if (!call->has_line || w->r->body[frame->end - 2] == '/')
         return;
     msr_edit_open(w, frame->end, frame->end);
-    text_c(&w->added, "<source line=\"");
+    msr_text_c(&w->added, "<source line=\"");
     msr_text_dec(&w->added, call->line);
-    text_c(&w->added, "\"><path>");
-    text_str(&w->part, w->how->full_path ? call->path : msr_str_base_name(call->path));
+    msr_text_c(&w->added, "\"><path>");
+    msr_text_str(&w->part, w->how->full_path ? call->path : msr_str_base_name(call->path));
     msr_edit_add_part(w, frame);
-    text_c(&w->added, "</path></source>");
+    msr_text_c(&w->added, "</path></source>");
     msr_edit_close(w);
 }
 
@@ -23785,9 +23786,9 @@ static void msr_row_xctrace(msr_writer *w, const msr_report_frame *frame)
 /* Members to be added to an object, each with a comma before it. */
 static void msr_jsonframe_add_member(msr_writer *w, const char *key)
 {
-    text_c(&w->added, ",\"");
-    text_c(&w->added, key);
-    text_c(&w->added, "\":");
+    msr_text_c(&w->added, ",\"");
+    msr_text_c(&w->added, key);
+    msr_text_c(&w->added, "\":");
 }
 
 /* Whether an object has a member. If so, the text up to edit_close replaces its value. */
@@ -23868,9 +23869,9 @@ static void msr_jsonframe_put_part(msr_writer *w, const msr_report_frame *frame,
         if (words->offset != NULL) {
             msr_text_dec(t, call->is_inline ? 0 : call->offset);
         } else if (words->hex) {
-            text_c(t, "\"0x");
+            msr_text_c(t, "\"0x");
             msr_text_hex(t, msr_jsonframe_function_start(w->r, frame, call), 1);
-            text_char(t, '"');
+            msr_text_char(t, '"');
         } else {
             msr_text_dec(t, msr_jsonframe_function_start(w->r, frame, call));
         }
@@ -23903,7 +23904,7 @@ static void msr_jsonframe_put_inline_object(msr_writer *w, const msr_report_fram
         msr_jsonframe_put_part(w, frame, words, call, (msr_json_part)part);
     }
     msr_jsonframe_add_member(w, "inline");
-    text_c(&w->added, "true}");
+    msr_text_c(&w->added, "true}");
     w->added.v[open] = '{'; /* replaces the first comma */
 }
 
@@ -23941,9 +23942,9 @@ static void msr_jsonframe_object(msr_writer *w, const msr_report_frame *frame)
     if (real > 0) {
         msr_edit_open(w, at, at);
         for (uint32_t i = 0; i < real; i++) {
-            text_c(&w->added, callers_first ? "," : "");
+            msr_text_c(&w->added, callers_first ? "," : "");
             msr_jsonframe_put_inline_object(w, frame, words, &calls[callers_first ? real - 1 - i : i]);
-            text_c(&w->added, callers_first ? "" : ",");
+            msr_text_c(&w->added, callers_first ? "" : ",");
         }
         msr_edit_close(w);
     }
@@ -23953,20 +23954,20 @@ static void msr_jsonframe_object(msr_writer *w, const msr_report_frame *frame)
 /* Appends the members of a call in a MetricKit frame. */
 static void msr_jsonframe_put_metric_call(msr_writer *w, const msr_report_call *call)
 {
-    text_c(&w->added, "\"symbol\":");
+    msr_text_c(&w->added, "\"symbol\":");
     msr_text_json(&w->added, call->name);
     if (!call->is_inline) {
-        text_c(&w->added, ",\"symbolLocation\":");
+        msr_text_c(&w->added, ",\"symbolLocation\":");
         msr_text_dec(&w->added, call->offset);
     }
     if (call->has_line) {
-        text_c(&w->added, ",\"sourceFile\":");
+        msr_text_c(&w->added, ",\"sourceFile\":");
         msr_text_json(&w->added, w->how->full_path ? call->path : msr_str_base_name(call->path));
-        text_c(&w->added, ",\"sourceLine\":");
+        msr_text_c(&w->added, ",\"sourceLine\":");
         msr_text_dec(&w->added, call->line);
     }
     if (call->owner.len > 0) {
-        text_c(&w->added, ",\"owner\":");
+        msr_text_c(&w->added, ",\"owner\":");
         msr_text_json(&w->added, call->owner);
     }
 }
@@ -23980,11 +23981,11 @@ static void msr_jsonframe_metric(msr_writer *w, const msr_report_frame *frame)
     msr_edit_open(w, frame->at + 1, frame->at + 1);
     msr_jsonframe_put_metric_call(w, &calls[real]);
     for (uint32_t i = 0; i < real; i++) {
-        text_c(&w->added, i == 0 ? ",\"inlined\":[{" : ",{");
+        msr_text_c(&w->added, i == 0 ? ",\"inlined\":[{" : ",{");
         msr_jsonframe_put_metric_call(w, &calls[i]);
-        text_char(&w->added, '}');
+        msr_text_char(&w->added, '}');
     }
-    text_c(&w->added, real > 0 ? "]," : ",");
+    msr_text_c(&w->added, real > 0 ? "]," : ",");
     msr_edit_close(w);
 }
 
@@ -23999,7 +24000,7 @@ static void msr_jsonframe_stackshot(msr_writer *w, const msr_report_frame *frame
         msr_text t = msr_text_in(w->r->memory);
         const msr_report_call *call = &w->r->calls[frame->call + i];
         msr_call_put(&t, call, w->how->full_path);
-        text_char(&w->added, ',');
+        msr_text_char(&w->added, ',');
         msr_text_json(&w->added, msr_str_make(t.v, t.len));
         msr_text_free(&t);
     }
@@ -24245,13 +24246,13 @@ static void msr_write_add_escaped(msr_text *t, machsym_str s)
     for (size_t i = 0; i < s.len; i++) {
         const char *found = s.ptr[i] != 0 ? strchr(bytes, s.ptr[i]) : NULL;
         if (found != NULL) {
-            text_char(t, '\\');
-            text_char(t, letters[found - bytes]);
+            msr_text_char(t, '\\');
+            msr_text_char(t, letters[found - bytes]);
         } else if ((unsigned char)s.ptr[i] < ' ') {
-            text_c(t, "\\u");
+            msr_text_c(t, "\\u");
             msr_text_hex(t, (unsigned char)s.ptr[i], 4);
         } else {
-            text_char(t, s.ptr[i]);
+            msr_text_char(t, s.ptr[i]);
         }
     }
 }
@@ -24260,7 +24261,7 @@ static void msr_write_add_escaped(msr_text *t, machsym_str s)
 static void msr_write_add_lines(msr_writer *w, const msr_report_string *string, machsym_str added)
 {
     for (size_t i = 0; i < added.len; i++) {
-        text_char(&w->added, added.ptr[i]);
+        msr_text_char(&w->added, added.ptr[i]);
         if (added.ptr[i] == '\n')
             msr_edit_add_body(w, string->from, string->at);
     }
@@ -24282,7 +24283,7 @@ static void msr_write_carried_piece(msr_writer *w, const msr_carried_cursor *cur
     if (carried->is_raw && carried->is_lines)
         msr_write_add_lines(w, string, added);
     else if (carried->is_raw)
-        text_str(&w->added, added);
+        msr_text_str(&w->added, added);
     else
         msr_write_add_escaped(&w->added, added);
     msr_edit_close(w);
@@ -24336,12 +24337,12 @@ static void msr_write_splice_edits(const msr_writer *w, msr_text *out)
     size_t at = 0;
     for (size_t i = 0; i < w->count; i++) {
         const msr_edit *e = &w->edits[i];
-        text_add(out, w->r->body + at, e->at - at);
+        msr_text_add(out, w->r->body + at, e->at - at);
         if (e->text_end > e->text_at)
-            text_add(out, w->added.v + e->text_at, e->text_end - e->text_at);
+            msr_text_add(out, w->added.v + e->text_at, e->text_end - e->text_at);
         at = e->end;
     }
-    text_add(out, w->r->body + at, w->r->len - at);
+    msr_text_add(out, w->r->body + at, w->r->len - at);
 }
 
 /* Converts the UTF-8 of decode_utf16 back to UTF-16. */
@@ -24361,12 +24362,12 @@ static void msr_write_encode_utf16(const msr_report *r, machsym_str s, msr_text 
         }
         for (size_t k = 0; k < (c >= 0x10000 ? 2u : 1u); k++) {
             bool little = r->encoding == msr_ENCODING_UTF16LE;
-            text_char(out, (char)(little ? units[k] & 0xff : units[k] >> 8));
-            text_char(out, (char)(little ? units[k] >> 8 : units[k] & 0xff));
+            msr_text_char(out, (char)(little ? units[k] & 0xff : units[k] >> 8));
+            msr_text_char(out, (char)(little ? units[k] >> 8 : units[k] & 0xff));
         }
     }
     if (r->input.len % 2 != 0)
-        text_char(out, r->input.ptr[r->input.len - 1]);
+        msr_text_char(out, r->input.ptr[r->input.len - 1]);
 }
 
 /* Collects all edits of a report. */
@@ -24402,7 +24403,7 @@ static void msr_write_same(const msr_report *r, const msr_write_options *how, ms
 {
     msr_writer w = msr_write_gather_edits(r, how);
     if (w.count == 0 && !r->is_redacted && !msr_report_is_binary(r)) {
-        text_str(out, r->input);
+        msr_text_str(out, r->input);
     } else if (r->encoding == msr_ENCODING_BYTES || msr_report_is_binary(r)) {
         msr_write_splice_edits(&w, out);
     } else {
@@ -24438,7 +24439,7 @@ static void msr_write_redacted(const msr_writer *w, size_t base, msr_edit_list *
         size_t from = out->added.len;
         if (i == w->count || (k < taken->count && taken->v[k].text_end <= w->edits[i].at)) {
             const msr_edit *t = &taken->v[k++];
-            text_add(&out->added, r->body + t->text_at, t->text_end - t->text_at);
+            msr_text_add(&out->added, r->body + t->text_at, t->text_end - t->text_at);
             msr_write_add_edit(out, base + t->at, base + t->end, from);
             shift = base + t->end - t->text_end;
             continue;
@@ -24450,9 +24451,9 @@ static void msr_write_redacted(const msr_writer *w, size_t base, msr_edit_list *
         size_t end = shift + e->end;
         if (k < taken->count && taken->v[k].text_at < e->at) { /* it begins in a replaced name */
             at = base + taken->v[k].at;
-            text_add(&out->added, r->body + taken->v[k].text_at, e->at - taken->v[k].text_at);
+            msr_text_add(&out->added, r->body + taken->v[k].text_at, e->at - taken->v[k].text_at);
         }
-        text_add(&out->added, w->added.v + e->text_at, e->text_end - e->text_at);
+        msr_text_add(&out->added, w->added.v + e->text_at, e->text_end - e->text_at);
         done = e->end;
         for (; k < taken->count && taken->v[k].text_at < e->end; k++) {
             const msr_edit *t = &taken->v[k];
@@ -24461,7 +24462,7 @@ static void msr_write_redacted(const msr_writer *w, size_t base, msr_edit_list *
             done = t->text_end > e->end ? t->text_end : e->end;
         }
         if (done > e->end)
-            text_add(&out->added, r->body + e->end, done - e->end);
+            msr_text_add(&out->added, r->body + e->end, done - e->end);
         else
             end = shift + e->end;
         msr_write_add_edit(out, at, end, from);
@@ -24478,7 +24479,7 @@ static void msr_write_edits(const msr_report *r, const msr_write_options *how, s
     for (size_t i = 0; i < w.count; i++) {
         const msr_edit *e = &w.edits[i];
         size_t from = out->added.len;
-        text_add(&out->added, w.added.v + e->text_at, e->text_end - e->text_at);
+        msr_text_add(&out->added, w.added.v + e->text_at, e->text_end - e->text_at);
         msr_write_add_edit(out, base + e->at, base + e->end, from);
     }
     msr_write_free_edits(&w);
@@ -24504,41 +24505,41 @@ static void msr_write_put_place(const msr_apple_text *a, const msr_report_frame 
     size_t at = a->t->len;
     msr_text_dec(a->t, number);
     do
-        text_char(a->t, ' ');
+        msr_text_char(a->t, ' ');
     while (a->t->len - at < width);
     msr_text_shown(a->t, name.len > 0 ? name : msr_str_c("???"));
     while (a->t->len - at < (is_console ? 33 : 30) + width)
-        text_char(a->t, ' ');
-    text_char(a->t, is_console ? ' ' : '\t');
-    text_c(&address, "0x");
+        msr_text_char(a->t, ' ');
+    msr_text_char(a->t, is_console ? ' ' : '\t');
+    msr_text_c(&address, "0x");
     msr_text_hex(&address, frame->given, is_console ? 16 : 1);
     for (size_t i = address.len; i < 18; i++)
-        text_char(a->t, ' ');
-    text_add(a->t, address.v, address.len);
-    text_char(a->t, ' ');
+        msr_text_char(a->t, ' ');
+    msr_text_add(a->t, address.v, address.len);
+    msr_text_char(a->t, ' ');
     msr_text_free(&address);
 }
 
 static void msr_write_put_words(const msr_apple_text *a, const msr_report_call *call)
 {
-    text_str(a->t, call->name);
+    msr_text_str(a->t, call->name);
     msr_call_put_others(a->t, call);
     if (!call->is_inline || a->how->is_apple) {
-        text_c(a->t, " + ");
+        msr_text_c(a->t, " + ");
         msr_text_dec(a->t, call->offset);
     }
     if (call->has_line) {
-        text_c(a->t, " (");
+        msr_text_c(a->t, " (");
         msr_call_put_place(a->t, call, a->how->full_path);
-        text_char(a->t, ')');
+        msr_text_char(a->t, ')');
     }
     if (call->owner.len > 0 && !a->how->is_apple) {
-        text_c(a->t, " [");
-        text_str(a->t, call->owner);
-        text_char(a->t, ']');
+        msr_text_c(a->t, " [");
+        msr_text_str(a->t, call->owner);
+        msr_text_char(a->t, ']');
     }
-    text_c(a->t, call->lacks_callers && !a->how->is_apple ? " [callers left out]" : "");
-    text_c(a->t, call->is_inline ? " [inlined]" : "");
+    msr_text_c(a->t, call->lacks_callers && !a->how->is_apple ? " [callers left out]" : "");
+    msr_text_c(a->t, call->is_inline ? " [inlined]" : "");
 }
 
 static void msr_write_put_call(const msr_apple_text *a, const msr_report_call *call)
@@ -24552,13 +24553,13 @@ static void msr_write_put_call(const msr_apple_text *a, const msr_report_call *c
 static void msr_write_put_offset(const msr_apple_text *a, const msr_report_frame *frame)
 {
     if (frame->image == msr_REPORT_NONE || a->r->images[frame->image].base == 0) {
-        text_c(a->t, "???");
+        msr_text_c(a->t, "???");
         return;
     }
     uint64_t base = a->r->images[frame->image].base;
-    text_c(a->t, "0x");
+    msr_text_c(a->t, "0x");
     msr_text_hex(a->t, base, 1);
-    text_c(a->t, " + ");
+    msr_text_c(a->t, " + ");
     msr_text_dec(a->t, frame->addr - base);
 }
 
@@ -24603,17 +24604,17 @@ static void msr_write_put_given(const msr_apple_text *a, const msr_report_frame 
     } else {
         msr_write_put_name(a, frame);
         if (has_offset) {
-            text_c(a->t, " + ");
+            msr_text_c(a->t, " + ");
             msr_text_dec(a->t, offset);
         }
         if (frame->where.len > 0) {
-            text_c(a->t, " (");
+            msr_text_c(a->t, " (");
             msr_text_shown(a->t, frame->where);
-            text_char(a->t, ')');
+            msr_text_char(a->t, ')');
         }
-        text_c(a->t, frame->given_inline ? " [inlined]" : "");
+        msr_text_c(a->t, frame->given_inline ? " [inlined]" : "");
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* "Thread 0 name:  N Dispatch queue: Q" on its own line, as devices write it. */
@@ -24621,40 +24622,40 @@ static void msr_write_put_device_title(const msr_apple_text *a, const msr_report
 {
     bool is_named = thread->name.len + thread->queue.len > 0;
     if (is_named) {
-        text_c(a->t, "Thread ");
+        msr_text_c(a->t, "Thread ");
         msr_text_dec(a->t, thread->number);
-        text_c(a->t, " name:  ");
+        msr_text_c(a->t, " name:  ");
         msr_text_shown(a->t, thread->name);
-        text_c(a->t, thread->queue.len > 0 ? " Dispatch queue: " : "");
+        msr_text_c(a->t, thread->queue.len > 0 ? " Dispatch queue: " : "");
         msr_text_shown(a->t, thread->queue);
-        text_char(a->t, '\n');
+        msr_text_char(a->t, '\n');
     }
-    text_c(a->t, "Thread ");
+    msr_text_c(a->t, "Thread ");
     msr_text_dec(a->t, thread->number);
-    text_c(a->t, thread->crashed ? msr_stack_is_crash(a->r) ? " Crashed:\n" : " Attributed:\n" : ":\n");
+    msr_text_c(a->t, thread->crashed ? msr_stack_is_crash(a->r) ? " Crashed:\n" : " Attributed:\n" : ":\n");
 }
 
 static void msr_write_put_title(const msr_apple_text *a, const msr_report_thread *thread)
 {
     if (thread->kind == msr_THREAD_EXCEPTION) {
-        text_c(a->t, "Last Exception Backtrace:\n");
+        msr_text_c(a->t, "Last Exception Backtrace:\n");
         return;
     }
     if (thread->kind == msr_THREAD_PLAIN && !a->is_mac) {
         msr_write_put_device_title(a, thread);
         return;
     }
-    text_c(a->t, thread->kind == msr_THREAD_SPECIFIC ? "Application Specific Backtrace " : "Thread ");
+    msr_text_c(a->t, thread->kind == msr_THREAD_SPECIFIC ? "Application Specific Backtrace " : "Thread ");
     msr_text_dec(a->t, thread->number);
-    text_c(a->t, thread->crashed ? " Crashed:" : ":");
+    msr_text_c(a->t, thread->crashed ? " Crashed:" : ":");
     if (thread->name.len + thread->queue.len > 0)
-        text_c(a->t, a->form == msr_APPLE_CONSOLE && thread->name.len == 0 ? ":" : ": ");
+        msr_text_c(a->t, a->form == msr_APPLE_CONSOLE && thread->name.len == 0 ? ":" : ": ");
     msr_text_shown(a->t, thread->name);
     if (thread->queue.len > 0) {
-        text_c(a->t, " Dispatch queue: ");
+        msr_text_c(a->t, " Dispatch queue: ");
         msr_text_shown(a->t, thread->queue);
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* Deeper branches begin in the same column. Otherwise the text of a deep tree would grow with the square of
@@ -24709,21 +24710,21 @@ static uint64_t msr_write_put_level(const msr_apple_text *a, msr_recursion *at, 
 {
     if (at->level == 0 || frame->given != at->addr)
         return 0;
-    text_c(a->t, "-------- RECURSION LEVEL ");
+    msr_text_c(a->t, "-------- RECURSION LEVEL ");
     msr_text_dec(a->t, at->level--);
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
     if (at->depth <= 2 * msr_SHOWN_LEVELS || at->level != at->depth - msr_SHOWN_LEVELS)
         return 0;
-    text_c(a->t, "--------\n-------- ELIDED ");
+    msr_text_c(a->t, "--------\n-------- ELIDED ");
     msr_text_dec(a->t, at->depth - 2 * msr_SHOWN_LEVELS);
-    text_c(a->t, " LEVELS OF RECURSION THROUGH 0x");
+    msr_text_c(a->t, " LEVELS OF RECURSION THROUGH 0x");
     msr_text_hex(a->t, frame->given, 1);
-    text_char(a->t, ' ');
+    msr_text_char(a->t, ' ');
     if (frame->call_count > 0)
         msr_write_put_call(a, &a->r->calls[frame->call + frame->call_count - 1]);
     else
         msr_write_put_given(a, frame);
-    text_c(a->t, "--------\n");
+    msr_text_c(a->t, "--------\n");
     at->level = msr_SHOWN_LEVELS;
     return at->skipped;
 }
@@ -24737,9 +24738,9 @@ static void msr_write_put_branch(const msr_apple_text *a, const msr_report_frame
     msr_text count = msr_text_in(a->r->memory);
     msr_text_dec(&count, frame->samples);
     for (size_t i = count.len; i < 8 + 2 * (size_t)depth; i++)
-        text_char(a->t, ' ');
-    text_add(a->t, count.v, count.len);
-    text_c(a->t, "  ");
+        msr_text_char(a->t, ' ');
+    msr_text_add(a->t, count.v, count.len);
+    msr_text_c(a->t, "  ");
     msr_text_free(&count);
 }
 
@@ -24747,15 +24748,15 @@ static void msr_write_put_branch(const msr_apple_text *a, const msr_report_frame
 static void msr_write_put_branch_end(const msr_apple_text *a, const msr_report_frame *frame)
 {
     if (frame->image != msr_REPORT_NONE) {
-        text_c(a->t, " (");
+        msr_text_c(a->t, " (");
         msr_text_shown(a->t, a->r->images[frame->image].name);
-        text_c(a->t, " + ");
+        msr_text_c(a->t, " + ");
         msr_text_dec(a->t, frame->addr - a->r->images[frame->image].base);
-        text_char(a->t, ')');
+        msr_text_char(a->t, ')');
     }
-    text_c(a->t, " [0x");
+    msr_text_c(a->t, " [0x");
     msr_text_hex(a->t, frame->given, 1);
-    text_c(a->t, "]\n");
+    msr_text_c(a->t, "]\n");
 }
 
 /* Writes a tree as a spindump does: callers first, callees below. An inlined call comes below its function at
@@ -24777,7 +24778,7 @@ static void msr_write_put_tree(const msr_apple_text *a, const msr_report_thread 
         msr_text_shown(a->t, frame->name.len > 0 ? frame->name : msr_str_c("???"));
         msr_write_put_branch_end(a, frame);
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* How many numbers a frame takes. Inlined calls have the number of their frame, as in JSON and in reports
@@ -24823,7 +24824,7 @@ static void msr_write_put_thread(const msr_apple_text *a, const msr_report_threa
         }
         number += msr_write_numbers_of(a, frame) + msr_write_put_level(a, &levels, frame);
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* Whether a stack that the report has as one string gained names. If not, the string is written. *at: its
@@ -24852,11 +24853,11 @@ static void msr_write_put_backtraces(const msr_apple_text *a)
         uint32_t first = thread;
         bool gained = msr_write_gained_names(a, &thread, a->doc->v[token].end);
         if (!gained) {
-            text_c(a->t, "Application Specific Backtrace ");
+            msr_text_c(a->t, "Application Specific Backtrace ");
             msr_text_dec(a->t, number);
-            text_c(a->t, ":\n");
+            msr_text_c(a->t, ":\n");
             msr_apple_put_value(a, token);
-            text_c(a->t, "\n\n");
+            msr_text_c(a->t, "\n\n");
         }
         for (; gained && first < thread; first++) {
             if (a->r->threads[first].kind == msr_THREAD_SPECIFIC && a->r->threads[first].count > 0)
@@ -24883,8 +24884,8 @@ static void msr_write_put_address(msr_text *t, uint64_t addr)
     while (digits < 16 && addr >> (4 * digits) != 0)
         digits++;
     for (unsigned i = digits; i < 16; i++)
-        text_char(t, ' ');
-    text_c(t, "0x");
+        msr_text_char(t, ' ');
+    msr_text_c(t, "0x");
     msr_text_hex(t, addr, 1);
 }
 
@@ -24893,16 +24894,16 @@ static void msr_write_put_image_version(const msr_apple_text *a, const msr_repor
 {
     bool is_console = a->form == msr_APPLE_CONSOLE;
     if (!msr_apple_has(a, image->token, "CFBundleShortVersionString")) {
-        text_c(a->t, is_console ? " (?\?\?) <" : " (*) <");
+        msr_text_c(a->t, is_console ? " (?\?\?) <" : " (*) <");
         return;
     }
-    text_c(a->t, " (");
+    msr_text_c(a->t, " (");
     msr_apple_put_value(a, msr_json_get(a->doc, image->token, "CFBundleShortVersionString"));
     if (is_console) {
-        text_c(a->t, " - ");
+        msr_text_c(a->t, " - ");
         msr_apple_put_value(a, msr_json_get(a->doc, image->token, "CFBundleVersion"));
     }
-    text_c(a->t, ") <");
+    msr_text_c(a->t, ") <");
 }
 
 static void msr_write_put_dashed(const msr_apple_text *a, const msr_report_image *image)
@@ -24911,7 +24912,7 @@ static void msr_write_put_dashed(const msr_apple_text *a, const msr_report_image
     msr_text_uuid(&uuid, &image->uuid);
     for (size_t i = 0; i < uuid.len && a->form != msr_APPLE_CONSOLE; i++)
         uuid.v[i] = uuid.v[i] >= 'A' && uuid.v[i] <= 'F' ? (char)(uuid.v[i] + 32) : uuid.v[i];
-    text_add(a->t, uuid.v, uuid.len);
+    msr_text_add(a->t, uuid.v, uuid.len);
     msr_text_free(&uuid);
 }
 
@@ -24935,25 +24936,25 @@ static void msr_write_put_image(const msr_apple_text *a, const msr_report_image 
     machsym_str name = is_mac && image->bundle.len > 0 ? image->bundle : image->name;
     bool is_console = a->form == msr_APPLE_CONSOLE;
     msr_write_put_address(a->t, image->base);
-    text_c(a->t, " - ");
+    msr_text_c(a->t, " - ");
     if (image->is_open && image->token == 0)
-        text_c(a->t, "               ???");
+        msr_text_c(a->t, "               ???");
     else
         msr_write_put_address(a->t, (image->is_open ? image->base : image->end) - !is_console);
-    text_c(a->t, is_console && msr_write_is_marked(image) ? " +" : " ");
+    msr_text_c(a->t, is_console && msr_write_is_marked(image) ? " +" : " ");
     msr_text_shown(a->t, name.len > 0 ? name : msr_str_c("???"));
     if (is_mac) {
         msr_write_put_image_version(a, image);
         msr_write_put_dashed(a, image);
     } else {
-        text_char(a->t, ' ');
+        msr_text_char(a->t, ' ');
         msr_text_shown(a->t, image->arch.len > 0 ? image->arch : msr_str_c("unknown-arch"));
-        text_c(a->t, "  <");
+        msr_text_c(a->t, "  <");
         msr_write_put_plain_uuid(a, image);
     }
-    text_c(a->t, "> ");
+    msr_text_c(a->t, "> ");
     msr_text_shown(a->t, image->path.len > 0 || image->token == 0 ? image->path : msr_str_c("???"));
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 static int msr_write_by_base(const void *a, const void *b)
@@ -24971,7 +24972,7 @@ static void msr_write_list_images(const msr_apple_text *a)
     uint32_t count = a->r->image_count;
     const msr_report_image **order =
         (const msr_report_image **)msr_mem_take(a->r->memory, count * sizeof(msr_report_image *));
-    text_c(a->t, "Binary Images:\n");
+    msr_text_c(a->t, "Binary Images:\n");
     for (uint32_t i = 0; i < count; i++)
         order[i] = &a->r->images[i];
     if (a->form == msr_APPLE_CONSOLE)
@@ -24986,7 +24987,7 @@ static void msr_write_list_images(const msr_apple_text *a)
 /* Writes the registers of a report that is not an .ips, four on a line. */
 static void msr_write_put_registers(const msr_apple_text *a)
 {
-    static const char *const states[][2] = {{"x0", "ARM Thread State (64-bit)"},
+    static const char *const msr_states[][2] = {{"x0", "ARM Thread State (64-bit)"},
                                             {"r0", "ARM Thread State (32-bit)"},
                                             {"rax", "X86 Thread State (64-bit)"},
                                             {"eax", "X86 Thread State (32-bit)"}};
@@ -24994,24 +24995,24 @@ static void msr_write_put_registers(const msr_apple_text *a)
     size_t state = 0;
     if (thread == NULL || thread->register_count == 0)
         return;
-    while (state < 4 && msr_registers_find(a->r, thread, states[state][0]) == NULL)
+    while (state < 4 && msr_registers_find(a->r, thread, msr_states[state][0]) == NULL)
         state++;
-    text_c(a->t, "Thread ");
+    msr_text_c(a->t, "Thread ");
     msr_text_dec(a->t, thread->number);
-    text_c(a->t, " crashed with ");
-    text_c(a->t, state < 4 ? states[state][1] : "Thread State");
-    text_c(a->t, ":\n");
+    msr_text_c(a->t, " crashed with ");
+    msr_text_c(a->t, state < 4 ? msr_states[state][1] : "Thread State");
+    msr_text_c(a->t, ":\n");
     for (uint32_t i = 0; i < thread->register_count; i++) {
         const msr_report_register *one = msr_registers_at(a->r, thread, i);
         for (size_t k = one->name.len; k < 6; k++)
-            text_char(a->t, ' ');
+            msr_text_char(a->t, ' ');
         msr_text_shown(a->t, one->name);
-        text_c(a->t, ": 0x");
+        msr_text_c(a->t, ": 0x");
         bool is_short = state % 2 == 1 || msr_str_is(one->name, "cpsr") || msr_str_is(one->name, "esr");
         msr_text_hex(a->t, one->value, is_short ? 8 : 16);
-        text_c(a->t, i % 4 == 3 || i + 1 == thread->register_count ? "\n" : "");
+        msr_text_c(a->t, i % 4 == 3 || i + 1 == thread->register_count ? "\n" : "");
     }
-    text_char(a->t, '\n');
+    msr_text_char(a->t, '\n');
 }
 
 /* ---- All together ---- */
@@ -25019,7 +25020,7 @@ static void msr_write_put_registers(const msr_apple_text *a)
 /* A report that is already text stays unchanged. */
 static void msr_write_text(const msr_report *r, const msr_write_options *how, msr_text *out)
 {
-    text_c(out, r->number > 1 ? "\n" : "");
+    msr_text_c(out, r->number > 1 ? "\n" : "");
     if (!r->has_json || r->main_doc == msr_REPORT_NONE) {
         msr_write_same(r, how, out);
         return;
@@ -25031,14 +25032,14 @@ static void msr_write_text(const msr_report *r, const msr_write_options *how, ms
     msr_apple_put_triage(&a);
     msr_write_put_threads(&a, msr_THREAD_PLAIN);
     if (a.doc != NULL && a.form != msr_APPLE_CONSOLE)
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
     if (a.doc != NULL)
         msr_apple_put_state(&a);
     else
         msr_write_put_registers(&a);
     msr_write_list_images(&a);
     if (a.doc != NULL)
-        text_char(out, '\n');
+        msr_text_char(out, '\n');
     msr_apple_put_tail(&a);
 }
 
@@ -25317,6 +25318,7 @@ struct machsym_reports {
     msr_text written;      /* last output of machsym_report_write */
     double left;       /* bytes that names may still take */
     bool lacks_memory; /* an answer of a session ran out of memory */
+    bool has_found;    /* symbols.find returned true, and symbols.leave was not called yet */
     uint32_t answered;
     uint32_t failed;
 };
@@ -25399,7 +25401,7 @@ static void msr_api_tell_image(const msr_report_image *image, machsym_report_ima
 
 static bool msr_api_find(void *context, const msr_report_image *image, msr_image_status *status)
 {
-    const machsym_reports *all = (const machsym_reports *)context;
+    machsym_reports *all = (machsym_reports *)context;
     machsym_report_image told;
     machsym_report_found found;
     memset(&found, 0, sizeof found);
@@ -25416,13 +25418,16 @@ static bool msr_api_find(void *context, const msr_report_image *image, msr_image
     status->uuid = found.uuid;
     status->path = is_there && found.path == NULL ? "" : found.path;
     status->has_dwarf = is_there && found.has_dwarf;
+    all->has_found = is_there;
     return is_there;
 }
 
 static void msr_api_leave(void *context)
 {
-    const machsym_reports *all = (const machsym_reports *)context;
-    if (all->desc.symbols.leave != NULL)
+    machsym_reports *all = (machsym_reports *)context;
+    bool is_called = all->has_found && all->desc.symbols.leave != NULL;
+    all->has_found = false;
+    if (is_called)
         all->desc.symbols.leave(all->desc.symbols.user);
 }
 
@@ -25661,8 +25666,10 @@ static bool msr_api_walk(machsym_reports *all)
     msr_report_walk walk;
     jmp_buf home;
     all->memory.home = &home;
-    if (setjmp(home) != 0)
+    if (setjmp(home) != 0) {
+        msr_api_leave(all);
         return false;
+    }
     memset(&walk, 0, sizeof walk);
     walk.memory = &all->memory.source;
     walk.redact = all->desc.redact != NULL ? &all->redact : NULL;
@@ -25815,9 +25822,9 @@ static void msr_api_put_brief(const machsym_report *of, msr_text *out)
 {
     msr_text label = msr_text_in(out->memory);
     if (of->all->desc.name != NULL)
-        text_c(&label, of->all->desc.name);
+        msr_text_c(&label, of->all->desc.name);
     if (label.len > 0 && of->r->number > 0) {
-        text_char(&label, '#');
+        msr_text_char(&label, '#');
         msr_text_dec(&label, of->r->number);
     }
     msr_brief_put(of->r, of->counts, msr_str_make(label.v, label.len), NULL, out);
@@ -25844,9 +25851,9 @@ static void msr_api_put(const machsym_report *of, machsym_report_form form, msr_
     case MACHSYM_REPORT_AS_SIGNATURE:
         msr_signature_of(r, NULL, &s);
         msr_text_hex(out, s.hash, 16);
-        text_c(out, "  ");
-        text_add(out, s.words.v, s.words.len);
-        text_char(out, '\n');
+        msr_text_c(out, "  ");
+        msr_text_add(out, s.words.v, s.words.len);
+        msr_text_char(out, '\n');
         msr_text_free(&s.words);
         break;
     }

@@ -27,13 +27,13 @@ static machsym_str lldb_quoted_after(machsym_str s, const char *word)
 /* "EXC_BAD_ACCESS (code=1, address=0x10)", "signal SIGABRT", "breakpoint 1.1". */
 static void lldb_set_stop_reason(report *r, machsym_str reason)
 {
-    size_t open = str_find(reason, " (");
     if (str_starts(reason, "signal "))
         reason = str_make(reason.ptr + 7, reason.len - 7);
     else if (!str_starts(reason, "EXC_"))
         return;
+    size_t open = str_find(reason, " (");
     report_set_fact(r, FACT_EXCEPTION, str_make(reason.ptr, open < reason.len ? open : reason.len));
-    if (open < reason.len && reason.ptr[reason.len - 1] == ')')
+    if (open + 2 < reason.len && reason.ptr[reason.len - 1] == ')')
         report_set_fact(r, FACT_CODES, str_make(reason.ptr + open + 2, reason.len - open - 3));
 }
 

@@ -165,7 +165,8 @@ static void ms_fold_add_units(machsym_session *s, ms_fold_set *set)
 {
     const ms_fold_losers *losers = ms_fold_losers_of(s);
     size_t asked = 0;
-    size_t at = ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, set->lo);
+    size_t at =
+        losers->count == 0 ? 0 : ms_upper_bound(&losers->v[0].lo, losers->count, sizeof *losers->v, set->lo);
     uint64_t hi = UINT64_MAX;
     size_t own = set->v[0].unit;
     size_t owner = ms_cu_claimant(&s->env, &s->env.aranges, set->lo, &hi);

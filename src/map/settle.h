@@ -209,7 +209,9 @@ static void ms_mt_fill(const ms_mg *m, ms_mt_work *w, bool by_name, ms_mt_index 
 /* The function of an entry; NULL when it is not told of. */
 static const ms_mg_function *ms_mt_by_entry(const ms_mg *m, const ms_mt_index *entries, uint64_t entry)
 {
-    size_t at = ms_lower_bound(&entries->v[0].key, entries->count, sizeof *entries->v, entry);
+    size_t at = entries->count == 0
+                    ? 0
+                    : ms_lower_bound(&entries->v[0].key, entries->count, sizeof *entries->v, entry);
     bool is_there = at < entries->count && entries->v[at].key == entry;
     return is_there ? &m->folds.functions[entries->v[at].item] : NULL;
 }
@@ -219,7 +221,9 @@ static const ms_mg_function *ms_mt_by_entry(const ms_mg *m, const ms_mt_index *e
 static const ms_mg_function *ms_mt_by_name(const ms_mg *m, const ms_mt_index *names, const ms_mg_site *site)
 {
     const ms_mg_function *found = NULL;
-    size_t at = ms_lower_bound(&names->v[0].key, names->count, sizeof *names->v, site->callee);
+    size_t at = names->count == 0
+                    ? 0
+                    : ms_lower_bound(&names->v[0].key, names->count, sizeof *names->v, site->callee);
     for (size_t i = at; i < names->count && names->v[i].key == site->callee; i++) {
         const ms_mg_function *function = &m->folds.functions[names->v[i].item];
         MACHSYM_COUNT_WORK(1);
