@@ -773,11 +773,14 @@
 #endif
 
 /* A list of keys is sorted by insertion as long as that takes no more moves than MACHSYM_INSERTION_MOVES, and
- * MACHSYM_INSERTION_MOVES_PER_KEY for each key. Past that a radix sort takes over. Lists of up to 29 keys
- * always fit, and so do long lists with few keys out of place. */
+ * MACHSYM_INSERTION_MOVES_PER_KEY for each key so far. Past that, radix passes sort by the highest bits, and
+ * insertion may take MACHSYM_INSERTION_MOVES_LATER for each key. If it needs more, passes sort by all bits. A
+ * move takes about 10 instructions, a pass 20 for each key. Lists of up to 26 keys always fit, and so do long
+ * lists with few keys out of place. */
 #ifndef MACHSYM_INSERTION_MOVES
 #define MACHSYM_INSERTION_MOVES         300
-#define MACHSYM_INSERTION_MOVES_PER_KEY 4
+#define MACHSYM_INSERTION_MOVES_PER_KEY 1
+#define MACHSYM_INSERTION_MOVES_LATER   4
 #endif
 
 /* How many bytes at each end of a text go into its hash. Most texts are shorter and are hashed whole; in a
@@ -2785,61 +2788,109 @@ static void ms_key_heap_sort(ms_key *v, size_t count)
     }
 }
 
-/* Sorts by insertion, which is fast when few keys stand far from their place. Returns false when that takes
- * more than the given moves; the keys are all there then, in some order. */
-static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
+/* Sorts by insertion, which is fast when few keys stand far from their place. Returns false once that takes
+ * more moves than the keys so far may have; the keys are all there then, and equal ones stay in order. */
+static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t per_key)
 {
+    size_t moves = MACHSYM_INSERTION_MOVES;
     for (size_t i = 1; i < count; i++) {
+        moves += per_key;
+        if (!ms_key_less(&v[i], &v[i - 1]))
+            continue;
         ms_key moved = v[i];
+        size_t stop = i > moves ? i - moves : 0;
         size_t j = i;
-        for (; j > 0 && ms_key_less(&moved, &v[j - 1]); j--)
+        do {
             v[j] = v[j - 1];
+            j--;
+        } while (j > stop && ms_key_less(&moved, &v[j - 1]));
         v[j] = moved;
-        if (i - j > moves)
+        if (j == stop && j > 0)
             return false;
         moves -= i - j;
     }
     return true;
 }
 
-/* Sorts by key, then by item. It makes radix passes of 8 bits, with room for count keys, and leaves out
- * bytes that all keys share. Items must ascend in the input: then stable passes give the full order.
- * Without room (NULL) it sorts by a heap. */
+/* How many bits a radix pass sorts by, at most. A table of 8 KB fits the cache beside the keys. */
+enum { ms_KEY_DIGIT = 11 };
+
+/* One stable radix pass, by some bits of the keys from shift on. */
+static void ms_key_pass(const ms_key *from, ms_key *to, size_t count, unsigned shift, unsigned bits)
+{
+    uint32_t start[1u << ms_KEY_DIGIT];
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    uint32_t sum = 0;
+    ms_zero(start, sizeof *start << bits);
+    for (size_t i = 0; i < count; i++)
+        start[from[i].key >> shift & mask]++;
+    for (size_t i = 0; i <= mask; i++) {
+        uint32_t here = start[i];
+        start[i] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[start[from[i].key >> shift & mask]++] = from[i];
+}
+
+/* Sorts by those of the bits that vary which stand at low and above, and keeps the order of keys that are
+ * equal there. Returns where the keys are then: in v or in room. */
+static ms_key *ms_key_radix_sort(ms_key *v, size_t count, ms_key *room, uint64_t varying, unsigned low)
+{
+    ms_key *from = v;
+    ms_key *to = room;
+    while (low < 64 && varying >> low != 0) {
+        if ((varying >> low & 1) == 0) {
+            low++;
+            continue;
+        }
+        unsigned bits = 1;
+        while (bits < ms_KEY_DIGIT && low + bits < 64 && varying >> low >> bits != 0)
+            bits++;
+        ms_key_pass(from, to, count, low, bits);
+        low += bits;
+        ms_key *swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* The lowest of the highest bits that vary, as many as tell most of count keys apart. */
+static unsigned ms_key_low_bit(size_t count, uint64_t varying)
+{
+    unsigned wanted = 2; /* then a key has four places, and most have one to themselves */
+    unsigned low = 64;
+    for (; count != 0; count >>= 1)
+        wanted++;
+    while (low > 0 && wanted > 0) {
+        low--;
+        wanted -= (unsigned)(varying >> low & 1);
+    }
+    return low;
+}
+
+/* Sorts by key, then by item. Items of equal keys must ascend in the input. Lists that are nearly in order
+ * are sorted by insertion. Others need room for count keys: radix passes put them in order by their highest
+ * bits, and insertion does the rest. Where many keys share those bits, passes go over all bits. Without room
+ * (NULL), or with more keys than 32 bits count, it sorts by a heap. */
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
-    size_t sorted = 1;
     MACHSYM_COUNT_WORK(count);
-    while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
-        sorted++;
-    size_t moves = MACHSYM_INSERTION_MOVES + MACHSYM_INSERTION_MOVES_PER_KEY * count;
-    if (sorted >= count || ms_key_insertion_sort(v, count, moves))
+    if (ms_key_insertion_sort(v, count, MACHSYM_INSERTION_MOVES_PER_KEY))
         return;
-    if (room == NULL) {
+    if (room == NULL || count > UINT32_MAX) {
         ms_key_heap_sort(v, count);
         return;
     }
     uint64_t varying = 0;
     for (size_t i = 1; i < count; i++)
         varying |= v[i].key ^ v[0].key;
-    ms_key *from = v;
-    ms_key *to = room;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (((varying >> shift) & 0xff) == 0)
-            continue;
-        size_t start[257];
-        ms_zero(start, sizeof start);
-        for (size_t i = 0; i < count; i++)
-            start[((from[i].key >> shift) & 0xff) + 1]++;
-        for (size_t i = 0; i < 256; i++)
-            start[i + 1] += start[i];
-        for (size_t i = 0; i < count; i++)
-            to[start[(from[i].key >> shift) & 0xff]++] = from[i];
-        ms_key *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != v)
-        ms_copy(v, from, count * sizeof *v);
+    ms_key *at = ms_key_radix_sort(v, count, room, varying, ms_key_low_bit(count, varying));
+    if (!ms_key_insertion_sort(at, count, MACHSYM_INSERTION_MOVES_LATER))
+        at = ms_key_radix_sort(at, count, at == v ? room : v, varying, 0);
+    if (at != v)
+        ms_copy(v, at, count * sizeof *v);
 }
 
 /* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the

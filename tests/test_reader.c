@@ -241,6 +241,61 @@ static void test_sort(void)
     }
 }
 
+/* Keys of many kinds, which ms_sort takes different ways for. */
+static uint64_t sort_key(unsigned kind, size_t i, size_t count, uint64_t random)
+{
+    switch (kind) {
+    case 0: return random;
+    case 1: return random % 7;                                               /* many are equal */
+    case 2: return 42;                                                       /* all are */
+    case 3: return count - i;                                                /* the wrong way round */
+    case 4: return i < count / 2 ? i * 3 : (i - count / 2) * 3;              /* two lists in order */
+    case 5: return (i == count / 3 ? (uint64_t)1 << 63 : 0) + random % 5000; /* one far from all others */
+    case 6: return random & 0x8000010000000001u;                             /* few bits vary, far apart */
+    case 7: return i == count - 1 ? 0 : i;                                   /* the last one is the first */
+    case 8: return i % 2 == 0 ? random : random % 100000; /* half of them share their highest bits */
+    default: return i ^ (random % 16 == 0 ? 5 : 0);       /* nearly in order */
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const ms_key *x = (const ms_key *)a;
+    const ms_key *y = (const ms_key *)b;
+    return ms_key_less(x, y) ? -1 : ms_key_less(y, x);
+}
+
+/* The order is that of the C library's sort, at all sizes where a way of ms_sort begins or ends. */
+static void test_sort_is_plain(void)
+{
+    enum { MOST = 70000 };
+    static const size_t counts[] = {0,  1,   2,   3,   25,  26,   27,   28,   29,   30,   63,   64,
+                                    65, 127, 128, 255, 511, 1023, 1024, 2047, 2048, 4097, 9000, MOST};
+    ms_key *v = (ms_key *)malloc(MOST * sizeof *v);
+    ms_key *room = (ms_key *)malloc(MOST * sizeof *v);
+    ms_key *plain = (ms_key *)malloc(MOST * sizeof *v);
+    uint64_t state = 0x2545f4914f6cdd1du;
+    for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        for (unsigned kind = 0; kind < 10; kind++) {
+            size_t count = counts[c];
+            for (size_t i = 0; i < count; i++) {
+                v[i].key = sort_key(kind, i, count, next_random(&state));
+                v[i].item = i;
+                plain[i] = v[i];
+            }
+            qsort(plain, count, sizeof *plain, by_key);
+            ms_sort(v, count, room);
+            size_t equal = 0;
+            while (equal < count && v[equal].key == plain[equal].key && v[equal].item == plain[equal].item)
+                equal++;
+            CHECK_EQ(equal, count);
+        }
+    }
+    free(v);
+    free(room);
+    free(plain);
+}
+
 /* A record whose key is not its first field, and whose size is not that of a key twice. */
 typedef struct record {
     uint32_t before;
@@ -299,6 +354,7 @@ int main(void)
     test_strings();
     test_spans();
     test_sort();
+    test_sort_is_plain();
     test_bounds();
     return test_done();
 }

@@ -151,11 +151,14 @@
 #endif
 
 /* A list of keys is sorted by insertion as long as that takes no more moves than MACHSYM_INSERTION_MOVES, and
- * MACHSYM_INSERTION_MOVES_PER_KEY for each key. Past that a radix sort takes over. Lists of up to 29 keys
- * always fit, and so do long lists with few keys out of place. */
+ * MACHSYM_INSERTION_MOVES_PER_KEY for each key so far. Past that, radix passes sort by the highest bits, and
+ * insertion may take MACHSYM_INSERTION_MOVES_LATER for each key. If it needs more, passes sort by all bits. A
+ * move takes about 10 instructions, a pass 20 for each key. Lists of up to 26 keys always fit, and so do long
+ * lists with few keys out of place. */
 #ifndef MACHSYM_INSERTION_MOVES
 #define MACHSYM_INSERTION_MOVES         300
-#define MACHSYM_INSERTION_MOVES_PER_KEY 4
+#define MACHSYM_INSERTION_MOVES_PER_KEY 1
+#define MACHSYM_INSERTION_MOVES_LATER   4
 #endif
 
 /* How many bytes at each end of a text go into its hash. Most texts are shorter and are hashed whole; in a
