@@ -2789,8 +2789,7 @@ static void ms_key_heap_sort(ms_key *v, size_t count)
 }
 
 /* Sorts by insertion, which is fast when few keys stand far from their place. Returns false once that takes
- * more moves than the keys so far may have; the keys are all there then, equal ones in the order in which they
- * came. */
+ * more moves than the keys so far may have; the keys are all there then, and equal ones stay in order. */
 static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t per_key)
 {
     size_t moves = MACHSYM_INSERTION_MOVES;
