@@ -232,7 +232,7 @@ bindings-check:
 # The server, by Debian's Go and its golang packages, without modules: docs/server.md.
 .PHONY: server
 server: all $(B)/machsym-server
-$(B)/machsym-server: $(wildcard server/*.go)
+$(B)/machsym-server: $(wildcard server/*.go server/*.html server/*.json server/*.txt)
 	$(call SAYS,GO,$@)
 	$(Q)cd server && GO111MODULE=off GOPATH="$${GOPATH:-/usr/share/gocode}" GOFLAGS= CGO_ENABLED=1 \
 	    go build -trimpath -tags libsqlite3 -o "$(abspath $@)" .

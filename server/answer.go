@@ -35,22 +35,28 @@ func (e *answerError) final() bool {
 // errNoReports stands for an answer without reports. It recurs, too.
 var errNoReports = &answerError{"no_report", "an answer without reports"}
 
+// errDamaged stands for a report that the database has no longer as it was. It recurs.
+var errDamaged = &answerError{"damaged", errPacked.Error()}
+
 // isFinal is false for a worker's death, because the next worker may survive.
 func isFinal(err error) bool {
 	var said *answerError
 	return errors.As(err, &said) && said.final()
 }
 
-// crashRequest asks for forms of a report. Bytes are sent as base64, which suits any report.
-func crashRequest(body []byte, want ...string) []byte {
-	return requestOf(`{"do":"crash","want":["`+strings.Join(want, `","`)+`"],"base64":"`, body)
+// crashRequest asks for forms of a report, with bytes of a buffer. Bytes are sent as base64, which suits any
+// report.
+func crashRequest(buffer *bytes.Buffer, body []byte, want ...string) []byte {
+	return requestOf(buffer, `{"do":"crash","want":["`+strings.Join(want, `","`)+`"],"base64":"`, body)
 }
 
-func requestOf(begin string, body []byte) []byte {
-	request := make([]byte, len(begin)+base64.StdEncoding.EncodedLen(len(body)), len(begin)+len(body)*4/3+16) // room for the end
+func requestOf(buffer *bytes.Buffer, begin string, body []byte) []byte {
+	const end, newline = `"}`, 1
+	size := len(begin) + base64.StdEncoding.EncodedLen(len(body))
+	request := room(buffer, size+len(end)+newline)
 	copy(request, begin)
 	base64.StdEncoding.Encode(request[len(begin):], body)
-	return append(request, `"}`...)
+	return append(request[:size], end...)
 }
 
 // What a worker is asked for when a report arrives. Only the brief is kept. The full result is ten times as
@@ -58,7 +64,9 @@ func requestOf(begin string, body []byte) []byte {
 var kept = []string{"images", "brief", "signature"}
 
 // missingRequest asks which images a report waits for. The tool knows which of them belong to the system.
-func missingRequest(body []byte) []byte { return requestOf(`{"do":"missing","base64":"`, body) }
+func missingRequest(buffer *bytes.Buffer, body []byte) []byte {
+	return requestOf(buffer, `{"do":"missing","base64":"`, body)
+}
 
 // outcome is the part of an answer that goes to the database.
 type outcome struct {
@@ -70,7 +78,7 @@ type outcome struct {
 type outcomeReport struct {
 	Brief           []byte // JSON
 	Hash, Signature string
-	Images          []usedImage
+	Images          []usedImage // those with frames
 }
 
 type usedImage struct {
@@ -84,16 +92,16 @@ var errAnswer = errors.New("no answer in JSON")
 // read decodes a worker's line.
 func (o *outcome) read(line []byte) error {
 	c := &cursor{left: line}
-	c.members(func(name string) {
-		switch name {
+	c.members(func(name []byte) {
+		switch string(name) {
 		case "reports":
 			c.elements(func() { o.Reports = append(o.Reports, readReportOf(c)) })
 		case "error":
 			o.Error = &answerError{}
 			c.members(textsInto(c, map[string]*string{"kind": &o.Error.Kind, "what": &o.Error.What}))
 		case "missing":
-			c.members(func(name string) {
-				if name != "missing" {
+			c.members(func(name []byte) {
+				if string(name) != "missing" {
 					c.skip()
 					return
 				}
@@ -114,9 +122,9 @@ func (o *outcome) read(line []byte) error {
 }
 
 // textsInto reads members that are texts, and skips others.
-func textsInto(c *cursor, into map[string]*string) func(string) {
-	return func(name string) {
-		if to := into[name]; to != nil {
+func textsInto(c *cursor, into map[string]*string) func([]byte) {
+	return func(name []byte) {
+		if to := into[string(name)]; to != nil {
 			*to = c.text()
 		} else {
 			c.skip()
@@ -125,8 +133,8 @@ func textsInto(c *cursor, into map[string]*string) func(string) {
 }
 
 func readReportOf(c *cursor) (r outcomeReport) {
-	c.members(func(name string) {
-		switch name {
+	c.members(func(name []byte) {
+		switch string(name) {
 		case "brief":
 			r.Brief = c.skip()
 		case "hash":
@@ -134,7 +142,11 @@ func readReportOf(c *cursor) (r outcomeReport) {
 		case "signature":
 			r.Signature = c.text()
 		case "images":
-			c.elements(func() { r.Images = append(r.Images, readImage(c)) })
+			c.elements(func() {
+				if i := readImage(c); i.Frames > 0 {
+					r.Images = append(r.Images, i)
+				}
+			})
 		default:
 			c.skip()
 		}
@@ -142,15 +154,17 @@ func readReportOf(c *cursor) (r outcomeReport) {
 	return r
 }
 
+// readImage reads the texts only if the image has frames: most have none.
 func readImage(c *cursor) (i usedImage) {
-	c.members(func(name string) {
-		switch name {
+	var name, uuid, path []byte
+	c.members(func(member []byte) {
+		switch string(member) {
 		case "name":
-			i.Name = c.text()
+			name = c.skip()
 		case "uuid":
-			i.UUID = c.text()
+			uuid = c.skip()
 		case "path":
-			i.Path = c.text()
+			path = c.skip()
 		case "frames":
 			i.Frames = c.number()
 		case "has_debug_info":
@@ -159,6 +173,9 @@ func readImage(c *cursor) (i usedImage) {
 			c.skip()
 		}
 	})
+	if i.Frames > 0 && !c.bad {
+		i.Name, i.UUID, i.Path = c.textOf(name), c.textOf(uuid), c.textOf(path)
+	}
 	return i
 }
 
@@ -171,7 +188,7 @@ func resultOf(said *outcome, generation int64) (Result, error) {
 	r := Result{Answer: pack(said.kept()), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
 	for _, report := range said.Reports {
 		for _, i := range report.Images {
-			if i.Frames > 0 && i.UUID != "" {
+			if i.UUID != "" {
 				r.Images = append(r.Images, Use{i.UUID, i.Name, !i.Debug && !ofSystem(i.Path), i.Debug})
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 const answerLine = `{"schema":"worker/1","line":1,"id":null,"reports":[{"format":"ips","brief":{"schema":"crash-brief/1","app":"demo \"1\" \\",` +
 	`"where":[{"name":"a<b>"},{}],"n":-1.5e3},"images":[{"name":"demo","path":"/private/\u00e9/demo","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58",` +
-	`"frames":45,"has_debug_info":true},{"name":"x\\\"","path":null,"uuid":null,"frames":0}],"hash":"5e69","signature":"[Player skip:]\n"},{}],` +
+	`"frames":45,"has_debug_info":true},{"name":"x\\\"","path":null,"uuid":null,"frames":1},{"name":"y","frames":0}],"hash":"5e69","signature":"[Player skip:]\n"},{}],` +
 	`"error":{"kind":"limit","what":"too \ud83d\ude00 long"},"missing":{"schema":"missing/1","missing":[{"uuid":"4C"},{"uuid":null,"name":"y"}]}}` + "\n"
 
 // byLibrary reads the same as outcome.read.
@@ -32,7 +32,9 @@ func byLibrary(line []byte) (o outcome, err error) {
 	for _, r := range said.Reports {
 		one := outcomeReport{Brief: r.Brief, Hash: r.Hash, Signature: r.Signature}
 		for _, i := range r.Images {
-			one.Images = append(one.Images, usedImage{i.Name, i.UUID, i.Path, i.Frames, i.Debug})
+			if i.Frames > 0 {
+				one.Images = append(one.Images, usedImage{i.Name, i.UUID, i.Path, i.Frames, i.Debug})
+			}
 		}
 		o.Reports = append(o.Reports, one)
 	}

@@ -23,8 +23,9 @@ type Task struct {
 	Lease      int64 // only the holder of this lease may finish the report
 	Generation int64 // of the symbols, when the report was taken
 	Project    string
-	Redact     bool // setting of the project
-	Body       []byte
+	Redact     bool   // setting of the project
+	Again      bool   // it has images of an earlier result
+	Body       []byte // compressed
 }
 
 // Use is one image that contains frames of a report.

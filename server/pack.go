@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"sync"
 	"unsafe"
 )
 
@@ -30,6 +31,26 @@ var (
 	packWith   = C.ZSTD_createCDict(address(dictionary), C.size_t(len(dictionary)), packLevel)
 	unpackWith = C.ZSTD_createDDict(address(dictionary), C.size_t(len(dictionary)))
 )
+
+// Buffers of reports, requests and what is packed. A new one each time would have most of the memory that is
+// collected.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Larger buffers are not kept.
+const largestBuffer = 1 << 20
+
+func giveBuffer(b *bytes.Buffer) {
+	if b.Cap() <= largestBuffer {
+		buffers.Put(b)
+	}
+}
+
+// room returns bytes of a buffer, to be written.
+func room(b *bytes.Buffer, size int) []byte {
+	b.Reset()
+	b.Grow(size)
+	return b.Bytes()[:size]
+}
 
 // A context takes some hundred KB of memory, so a few are reused.
 var (
@@ -72,9 +93,10 @@ func giveUnpacker(u *C.ZSTD_DCtx) {
 }
 
 func pack(data []byte) []byte {
-	packer := takePacker()
+	packer, whole := takePacker(), buffers.Get().(*bytes.Buffer)
 	defer givePacker(packer)
-	packed := make([]byte, C.ZSTD_compressBound(C.size_t(len(data))))
+	defer giveBuffer(whole)
+	packed := room(whole, int(C.ZSTD_compressBound(C.size_t(len(data)))))
 	n := C.ZSTD_compress_usingCDict(packer, address(packed), C.size_t(len(packed)), address(data), C.size_t(len(data)), packWith)
 	if C.ZSTD_isError(n) != 0 {
 		panic("zstd: " + C.GoString(C.ZSTD_getErrorName(n))) // no memory
@@ -92,7 +114,10 @@ func address(data []byte) unsafe.Pointer {
 var errPacked = errors.New("what is packed in the database is damaged")
 
 // unpack reads what pack wrote, and gzip, which databases before schema 3 contain.
-func unpack(packed []byte) ([]byte, error) {
+func unpack(packed []byte) ([]byte, error) { return unpackInto(new(bytes.Buffer), packed) }
+
+// unpackInto may return bytes of a buffer.
+func unpackInto(buffer *bytes.Buffer, packed []byte) ([]byte, error) {
 	if bytes.HasPrefix(packed, []byte{0x1F, 0x8B}) {
 		return unpackGzip(packed)
 	}
@@ -100,7 +125,7 @@ func unpack(packed []byte) ([]byte, error) {
 	if size > unpackedMost { // errors are larger than any size
 		return nil, errPacked
 	}
-	data := make([]byte, size)
+	data := room(buffer, int(size))
 	unpacker := takeUnpacker()
 	defer giveUnpacker(unpacker)
 	n := C.ZSTD_decompress_usingDDict(unpacker, address(data), C.size_t(size), address(packed), C.size_t(len(packed)), unpackWith)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -26,7 +27,7 @@ func allowedOf(reason error) int {
 const batchOfWorker = 8
 
 // Results that wait for their commit. Enough to share a commit, and few enough for memory.
-const finishTogether = 32
+const finishTogether = 64
 
 // pool gives waiting reports to workers.
 type pool struct {
@@ -111,17 +112,18 @@ func (p *pool) rest(ctx context.Context) {
 func (p *pool) work() {
 	askers := newAskers(p.tool)
 	defer askers.Stop()
+	var space space
 	for t := range p.tasks {
 		begin := time.Now()
-		p.do(askers.of(t.Redact), t)
+		p.do(askers.of(t.Redact), t, &space)
 		p.stats.work.Observe(time.Since(begin).Seconds())
 	}
 }
 
 // do asks the worker and keeps the answer. Symbols that came after the lease belong to a later generation: if
 // the report uses them, it is done again.
-func (p *pool) do(asker *Asker, t Task) {
-	result, err := p.result(asker, t)
+func (p *pool) do(asker *Asker, t Task, space *space) {
+	result, err := p.result(asker, t, space)
 	if err != nil {
 		p.fail(t, err)
 		return
@@ -135,9 +137,16 @@ func (p *pool) do(asker *Asker, t Task) {
 	})
 }
 
-func (p *pool) result(asker *Asker, t Task) (Result, error) {
+// space is the memory for a report and for a request, used again and again.
+type space struct{ body, request bytes.Buffer }
+
+func (p *pool) result(asker *Asker, t Task, space *space) (Result, error) {
 	var said outcome
-	if err := asker.Ask(crashRequest(t.Body, kept...), t.Generation, said.read); err != nil {
+	body, err := unpackInto(&space.body, t.Body)
+	if err != nil {
+		return Result{}, errDamaged
+	}
+	if err := asker.Ask(crashRequest(&space.request, body, kept...), t.Generation, said.read); err != nil {
 		p.stats.deaths.Inc()
 		return Result{}, err
 	}
@@ -146,7 +155,7 @@ func (p *pool) result(asker *Asker, t Task) (Result, error) {
 	}
 	result, err := resultOf(&said, t.Generation)
 	if err == nil && result.anyMissing() {
-		err = p.askMissing(asker, t, &result)
+		err = p.askMissing(asker, missingRequest(&space.request, body), &result)
 	}
 	return result, err
 }
@@ -172,9 +181,9 @@ func (p *pool) keep(t Task, write func() error) {
 	}()
 }
 
-func (p *pool) askMissing(asker *Asker, t Task, result *Result) error {
+func (p *pool) askMissing(asker *Asker, request []byte, result *Result) error {
 	var said outcome
-	if err := asker.Ask(missingRequest(t.Body), result.Generation, said.read); err != nil {
+	if err := asker.Ask(request, result.Generation, said.read); err != nil {
 		p.stats.deaths.Inc()
 		return err
 	}

@@ -38,6 +38,12 @@ func oldDatabase(t *testing.T, path string, version int) {
 	do("INSERT INTO uses VALUES(?,1,0)", second)
 }
 
+func bodyOf(t *testing.T, task Task) string {
+	body, err := unpack(task.Body)
+	must(t, err)
+	return string(body)
+}
+
 // Schemas whose uses name images by their UUIDs.
 var oldSchemas = []int{1, 2}
 
@@ -60,7 +66,7 @@ func TestOlderSchemas(t *testing.T) {
 			must(t, err)
 			tasks, err := db.Take(9, hour)
 			must(t, err)
-			if redone != reports || int64(len(tasks)) != reports || string(tasks[0].Body) != "a report" {
+			if redone != reports || int64(len(tasks)) != reports || bodyOf(t, tasks[0]) != "a report" {
 				t.Fatal("schema", version, image, "has done again", redone, tasks)
 			}
 			for _, task := range tasks {

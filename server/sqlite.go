@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -101,6 +100,13 @@ const dayMilliseconds = 86400 * 1000
 // are committed together.
 const commitTogether = 256
 
+// While commits are shared, they begin at least this long after each other: a commit writes whole pages and waits
+// for the disk, and a few more changes hardly add to that. A change that comes alone is committed at once.
+const (
+	commitPause  = 10 * time.Millisecond
+	commitShared = 4 // changes
+)
+
 type change struct {
 	do    func(*statements) error // may run several times; after an error, all of the transaction is undone
 	grows bool                    // it adds data that can be sent again later, so it is refused while the disk is full
@@ -110,19 +116,24 @@ type change struct {
 type sqlite struct {
 	files       [2]*sql.DB // with one connection that writes, and with those that read
 	write, read *statements
-	images      images // only commitAll's goroutine uses it
+	known       known // only commitAll's goroutine uses it
 	changes     chan change
 	ended       chan struct{}
 	room        reserve
+	moreWaits   bool          // Take found as many reports as it may take; only its caller uses it
 	shift       time.Duration // added to the clock, for tests
 }
+
+// A report's id is random, so it belongs into any page of the index of ids. With SQLite's usual 2 MB the writer
+// would read most of these pages again and again. In KB.
+const writerCache = "&_cache_size=-16000"
 
 // OpenSQLite opens the database in a file. It creates a missing file, and converts an older schema to the
 // newest.
 func OpenSQLite(path string, shift time.Duration) (Database, error) {
 	const options = "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=10000&_txlock=immediate&_foreign_keys=off"
 	file := (&url.URL{Scheme: "file", Path: path}).String() // a folder's name may contain a question mark
-	write, err := sql.Open("sqlite3", file+options)
+	write, err := sql.Open("sqlite3", file+options+writerCache)
 	if err != nil {
 		return nil, err
 	}
@@ -178,13 +189,19 @@ func migrate(db *sql.DB) error {
 // is closed.
 func (s *sqlite) commitAll() {
 	defer close(s.ended)
+	var last time.Time // when a shared commit began
 	for first := range s.changes {
+		time.Sleep(commitPause - time.Since(last))
 		if s.room.due() {
 			s.room.given = !s.room.make() && !s.hollow()
 		}
 		together := []change{first}
 		for len(together) < s.most() && len(s.changes) > 0 {
 			together = append(together, <-s.changes)
+		}
+		last = time.Time{}
+		if len(together) >= commitShared {
+			last = time.Now()
 		}
 		results := s.commitSurely(together)
 		for i, c := range together {
@@ -242,7 +259,7 @@ func (s *sqlite) commit(together []change) (results []error, err error) {
 	results = make([]error, len(together))
 	for err = errFailed; err == errFailed; {
 		if err = s.try(together, results); err != nil {
-			s.images = nil // it may have numbers of images that were undone
+			s.known = known{} // it may have what was undone
 		}
 	}
 	return results, err
@@ -274,6 +291,9 @@ func (s *sqlite) try(together []change, results []error) (err error) {
 			results[i] = err
 			return errFailed
 		}
+	}
+	if err := s.known.storeUsage(s.write); err != nil {
+		return err
 	}
 	_, err = s.write.Exec("COMMIT")
 	return err
@@ -316,7 +336,7 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 		if err != nil {
 			return err
 		}
-		if over, err = countUse(tx, project, now/dayMilliseconds); err != nil {
+		if over, err = s.known.countUse(tx, project, now/dayMilliseconds); err != nil {
 			return err
 		}
 		if over { // no error, which would undo the changes of others, too
@@ -333,19 +353,14 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 	return added && err == nil, err
 }
 
-// countUse counts a new report of a project. Over the quota it is not counted.
-func countUse(tx *statements, project string, day int64) (over bool, err error) {
-	n, err := rows(tx.Exec(`INSERT INTO usage VALUES(?,?,1) ON CONFLICT DO UPDATE SET count = count + 1
-		WHERE count < coalesce((SELECT quota FROM project WHERE name = usage.project AND quota > 0), count + 1)`, project, day))
-	return n == 0, err
-}
-
 // Take leases up to count reports. Each project with waiting reports gets the same number, so that no project
 // delays the others.
 func (s *sqlite) Take(count int, lease time.Duration) (tasks []Task, err error) {
-	idle, err := s.nothingToDo()
-	if idle || err != nil {
-		return nil, err
+	if !s.moreWaits {
+		idle, err := s.nothingToDo()
+		if idle || err != nil {
+			return nil, err
+		}
 	}
 	err = s.change(func(tx *statements) error {
 		tasks = nil
@@ -365,11 +380,7 @@ func (s *sqlite) Take(count int, lease time.Duration) (tasks []Task, err error) 
 		}
 		return nil
 	})
-	for i := range tasks {
-		if tasks[i].Body, err = unpack(tasks[i].Body); err != nil {
-			return nil, err
-		}
-	}
+	s.moreWaits = len(tasks) == count
 	return tasks, err
 }
 
@@ -382,7 +393,7 @@ func (s *sqlite) nothingToDo() (bool, error) {
 	return false, err
 }
 
-// takeOf appends reports of a project with packed bodies.
+// takeOf appends reports of a project.
 func takeOf(tx *statements, project string, count int, until int64, tasks *[]Task) error {
 	var generation int64
 	var redact bool
@@ -393,14 +404,15 @@ func takeOf(tx *statements, project string, count int, until int64, tasks *[]Tas
 	}
 	return each(tx, func(scan scan) error {
 		t := Task{Generation: generation, Project: project, Redact: redact}
-		if err := scan(&t.Number, &t.Lease, &t.Body); err != nil {
+		if err := scan(&t.Number, &t.Lease, &t.Body, &t.Again); err != nil {
 			return err
 		}
 		*tasks = append(*tasks, t)
 		return nil
 	}, `UPDATE report SET state = 1, lease = ?, until = ? WHERE number IN (SELECT number FROM report
 		WHERE state = 0 AND project = ? ORDER BY number LIMIT ?) RETURNING number, lease,
-		(SELECT body FROM body WHERE body.number = report.number)`, rand.Int63(), until, project, count)
+		(SELECT body FROM body WHERE body.number = report.number), EXISTS(SELECT 1 FROM others WHERE others.number = report.number)
+		OR EXISTS(SELECT 1 FROM uses WHERE uses.number = report.number)`, rand.Int63(), until, project, count)
 }
 
 // Release ends all leases. Only the program that works on the reports may call it, at its start.
@@ -424,114 +436,14 @@ func (s *sqlite) Finish(t Task, r Result) error {
 		if _, err := tx.Exec("REPLACE INTO result VALUES(?,?)", t.Number, r.Answer); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("INSERT INTO grp VALUES(?,?) ON CONFLICT DO NOTHING", r.Group, r.Title); err != nil {
+		if err := s.known.keepGroup(tx, r.Group, r.Title); err != nil {
 			return err
 		}
-		if err := s.keepUses(tx, t.Number, r.Images); err != nil {
+		if err := s.known.keepUses(tx, t, r.Images); err != nil {
 			return err
 		}
-		return waitAgain(tx, t.Number, r.Generation)
+		return s.known.waitAgain(tx, t.Number, r.Generation)
 	})
-}
-
-// waitAgain makes a report wait if it uses symbols that are newer than a generation.
-func waitAgain(tx *statements, number, generation int64) error {
-	var now int64
-	if err := tx.QueryRow("SELECT generation FROM meta").Scan(&now); err != nil || now <= generation {
-		return err
-	}
-	_, err := tx.Exec(`UPDATE report SET state = 0 WHERE number = ?1 AND EXISTS(SELECT 1 FROM image JOIN symbol USING(uuid)
-		WHERE generation > ?2 AND image IN (SELECT image FROM uses WHERE number = ?1
-		UNION ALL SELECT value FROM others, json_each(images) WHERE number = ?1))`, number, generation)
-	return err
-}
-
-// images are known rows of the table image, by UUID. An image has no other number later.
-type images map[string]*knownImage
-
-type knownImage struct {
-	image  int64
-	others bool // as in the table
-}
-
-// Images that are remembered, in some MB. More are forgotten together.
-const mostImages = 50000
-
-// imageOf returns an image's row, and adds it if there is none.
-func (s *sqlite) imageOf(tx *statements, uuid []byte, name string) (*knownImage, error) {
-	if known, ok := s.images[string(uuid)]; ok {
-		return known, nil
-	}
-	made := &knownImage{}
-	err := tx.QueryRow("INSERT INTO image(uuid, name) VALUES(?,?) ON CONFLICT DO UPDATE SET name = name RETURNING image, others", uuid, name).
-		Scan(&made.image, &made.others)
-	if err != nil {
-		return nil, err
-	}
-	if len(s.images) >= mostImages || s.images == nil {
-		s.images = images{}
-	}
-	s.images[string(uuid)] = made
-	return made, nil
-}
-
-// setOthers notes that a report has an image in others.
-func (k *knownImage) setOthers(tx *statements) error {
-	if k.others {
-		return nil
-	}
-	k.others = true
-	_, err := tx.Exec("UPDATE image SET others = 1 WHERE image = ?", k.image)
-	return err
-}
-
-// keepUses stores the images of a report, each once. Symbols for an image without a UUID are never uploaded.
-func (s *sqlite) keepUses(tx *statements, number int64, used []Use) error {
-	for _, table := range []string{"uses", "others"} { // of an earlier result
-		if _, err := tx.Exec("DELETE FROM "+table+" WHERE number = ?", number); err != nil {
-			return err
-		}
-	}
-	type one struct {
-		*knownImage
-		Use
-	}
-	all := make([]one, 0, len(used))
-	at := make(map[int64]int, len(used))
-	for _, use := range used {
-		uuid, err := uuidBytes(use.UUID)
-		if err != nil {
-			continue
-		}
-		image, err := s.imageOf(tx, uuid, use.Name)
-		if err != nil {
-			return err
-		}
-		if before, twice := at[image.image]; twice {
-			all[before].Missing = all[before].Missing || use.Missing
-			all[before].Symbols = all[before].Symbols || use.Symbols
-			continue
-		}
-		at[image.image] = len(all)
-		all = append(all, one{image, use})
-	}
-	others := []byte{'['}
-	for _, use := range all {
-		if !use.Missing && !use.Symbols {
-			others = append(strconv.AppendInt(others, use.image, 10), ',')
-			if err := use.setOthers(tx); err != nil {
-				return err
-			}
-		} else if _, err := tx.Exec("INSERT INTO uses VALUES(?,?,?)", number, use.image, use.Missing); err != nil {
-			return err
-		}
-	}
-	if len(others) == 1 {
-		return nil
-	}
-	others[len(others)-1] = ']'
-	_, err := tx.Exec("INSERT INTO others VALUES(?,?)", number, string(others))
-	return err
 }
 
 // Fail counts a failure. After too many deaths, or at once if it is final, the report fails until a retry.
@@ -580,6 +492,9 @@ func (s *sqlite) Expire() (deleted int64, err error) {
 	const old = ` FROM report JOIN project ON name = project WHERE keep_days > 0 AND received < ? - keep_days * 86400000`
 	err = s.change(func(tx *statements) error {
 		now := s.now()
+		if err := s.known.forgetUsage(tx); err != nil {
+			return err
+		}
 		if _, err := tx.Exec("DELETE FROM usage WHERE day < ?", now/dayMilliseconds-1); err != nil {
 			return err
 		}
@@ -594,6 +509,9 @@ func (s *sqlite) Expire() (deleted int64, err error) {
 // again.
 func (s *sqlite) Set(project string, set Settings) error {
 	return s.change(func(tx *statements) error {
+		if err := s.known.forgetUsage(tx); err != nil { // it has the quota
+			return err
+		}
 		const redone = `project = ? AND ? <> coalesce((SELECT redact FROM project WHERE name = report.project), 0)`
 		_, err := tx.Exec("DELETE FROM result WHERE number IN (SELECT number FROM report WHERE "+redone+")", project, set.Redact)
 		if err != nil {
@@ -724,7 +642,7 @@ func (s *sqlite) oldest() (time.Duration, error) {
 // again.
 func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error) {
 	err = s.change(func(tx *statements) error {
-		redone = 0
+		redone, s.known.hasGeneration = 0, false
 		if _, err := tx.Exec("UPDATE meta SET generation = generation + 1"); err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func TestFailedChange(t *testing.T) {
 			if _, err := tx.Exec("INSERT INTO upload VALUES(?)", name); err != nil {
 				return err
 			}
-			if _, err := s.imageOf(tx, demo, "demo"); err != nil {
+			if _, err := s.known.imageOf(tx, demo, "demo"); err != nil {
 				return err
 			}
 			return last

@@ -96,7 +96,7 @@ func (c *child) kill() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// ask sends one line and reads one. After an error the child is useless: kill it.
+// ask sends one line and reads one, which holds until the next call. After an error the child is useless: kill it.
 func (c *child) ask(request []byte, deadline time.Duration) ([]byte, error) {
 	late := time.AfterFunc(deadline, func() { syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL) })
 	line, err := c.exchange(request)
@@ -110,7 +110,12 @@ func (c *child) exchange(request []byte) ([]byte, error) {
 	if _, err := c.in.Write(append(request, '\n')); err != nil {
 		return nil, errEnded
 	}
-	line, err := c.out.ReadBytes('\n')
+	line, err := c.out.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		begin := append([]byte(nil), line...)
+		line, err = c.out.ReadBytes('\n')
+		line = append(begin, line...)
+	}
 	if err != nil {
 		return nil, errEnded
 	}
@@ -137,7 +142,7 @@ type Asker struct {
 }
 
 // Ask sends a request, with symbols of a generation or later, and gives the answer to read. An error means that
-// the child died, or was killed because read did not understand it.
+// the child died, or was killed because read did not understand it. The line holds until the next request.
 func (a *Asker) Ask(request []byte, generation int64, read func(line []byte) error) (err error) {
 	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second
 	if a.now == nil {

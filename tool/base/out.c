@@ -62,6 +62,12 @@ void out_line(const char *format, ...)
     text_free(&line);
 }
 
+void out_whole(void)
+{
+    static char buffer[1 << 16];
+    setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
 void out_flush(void)
 {
     if (failure == 0)

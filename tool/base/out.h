@@ -31,6 +31,9 @@ void out_line(const char *format, ...)
 #endif
     ;
 void out_flush(void);
+/* Before any output: what is written until a flush reaches the system in one call, up to 64 KB. In a pipe libraries
+ * write 4 KB at a time, and each wakes the reader. */
+void out_whole(void);
 bool out_failed(void); /* what comes would be lost: a command may stop */
 int out_failure(void); /* errno of the first write that failed; 0: none did */
 

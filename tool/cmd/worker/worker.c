@@ -1,5 +1,6 @@
 /* machsym worker: a program that others drive, line by line. */
 #include "worker.h"
+#include "../../base/out.h"
 #include "../../base/say.h"
 #include "../../base/takes.h"
 #include "../commands.h"
@@ -84,6 +85,7 @@ int worker_cmd_run_as(const command *c, const worker_protocol *protocol, int arg
 {
     static worker_options o;
     int status = TOOL_ERROR;
+    out_whole();
     crash_options_begin(&o.lookups);
     o.max_request = (uint64_t)REQUEST_MEGABYTES << 20;
     o.need_seconds = NEED_SECONDS;
