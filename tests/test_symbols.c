@@ -365,8 +365,72 @@ static void test_cold(void)
     program_free(&p);
 }
 
+enum { LISTED = 2000, LISTED_ASKED = 60 };
+
+/* Symbols by chance: several at one address, some outside the code, some that do not count. Of every few one
+ * has no name. */
+static void make_listed(make_symbol *symbols, char (*names)[16], unsigned nameless, uint64_t *state)
+{
+    static const uint8_t types[] = {EXT, EXT, LOCAL, LOCAL, PRIVATE, UNDEFINED, ABSOLUTE, STAB_FUN};
+    static const char *const forms[] = {"_a%u", "ltmp%u", "-[A m%u]", "\001_b%u"};
+    for (unsigned i = 0; i < LISTED; i++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        unsigned random = (unsigned)(*state >> 33);
+        snprintf(names[i], sizeof names[i], forms[random % 4], i);
+        symbols[i].name = nameless != 0 && random / 4 % nameless == 0 ? "" : names[i];
+        symbols[i].type = types[random / 512 % 8];
+        symbols[i].section = symbols[i].type == UNDEFINED || symbols[i].type == ABSOLUTE ? 0 : 1;
+        symbols[i].value = 0xf00 + random / 4096 % 0x1200 / 4 * 4;
+    }
+}
+
+/* Lookups by the list of symbols give what the table gives, and what the first lookup gives. */
+static void check_listed(unsigned nameless, uint64_t *state)
+{
+    static make_symbol symbols[LISTED];
+    static char names[LISTED][16];
+    program p;
+    memset(&p, 0, sizeof p);
+    make_listed(symbols, names, nameless, state);
+    lookup l = open_symbols(&p, symbols, LISTED);
+    machsym_session *table = test_session(l.image, MACHSYM_LINES_ATOS, MACHSYM_SESSION_INDEX);
+    for (uint64_t from = 0xff0; from < 0x2010; from += LISTED_ASKED) {
+        machsym_image *image = test_open_bytes(p.file.v, p.file.len); /* no table was made of it */
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        for (uint64_t addr = from; addr < from + LISTED_ASKED; addr++) {
+            machsym_frame want;
+            machsym_frame got;
+            size_t count = machsym_session_frames_at_addr(table, addr, &want, 1);
+            CHECK_EQ(machsym_session_frames_at_addr(session, addr, &got, 1), count);
+            if (count == 0)
+                continue;
+            CHECK(want.linkage_name.len == got.linkage_name.len &&
+                  memcmp(want.linkage_name.ptr, got.linkage_name.ptr, want.linkage_name.len) == 0);
+            CHECK_EQ(got.function_start, want.function_start);
+            CHECK_EQ(got.function_size, want.function_size);
+            CHECK_EQ(got.name_source, want.name_source);
+        }
+        machsym_session_close(session);
+        machsym_image_close(image);
+    }
+    machsym_session_close(table);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+static void test_listed(void)
+{
+    uint64_t state = 7;
+    test_begin();
+    check_listed(0, &state);
+    check_listed(1000, &state);
+    check_listed(5, &state);
+    test_end("each address, by the list of symbols and by the table");
+}
+
 int main(void)
 {
+    test_listed();
     test_which();
     test_rank();
     test_cold();

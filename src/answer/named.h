@@ -6,6 +6,7 @@
 #include "../base/segments.h"
 #include "../macho/macho.h"
 #include "../macho/symbols.h"
+#include "../macho/sources.h"
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../dwarf/functions.h"
@@ -57,16 +58,10 @@ static const ms_nt *ms_named_table(machsym_session *s)
     return s->name_table;
 }
 
-/* The symbols by address, for more than one question. Returns false when memory is out. */
-static bool ms_named_order(machsym_session *s)
+/* The symbols by address, for more than one question; NULL when memory is out. */
+static const ms_sym_order *ms_named_order(machsym_session *s)
 {
-    if (s->order.v != NULL)
-        return true;
-    ms_arena room = ms_arena_make(s->allocator); /* the session's scratch may be in use */
-    bool ok = ms_sym_list_order(ms_named_half(s), &room, &s->keep, &s->order);
-    ms_arena_admit(&s->keep, !ok);
-    ms_arena_free(&room);
-    return ok;
+    return ms_src_order(&s->symbols, ms_named_half(s));
 }
 
 /* The symbol at an address. */
@@ -74,9 +69,10 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
 {
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
-    if (s->asked_names == 0 && s->order.v == NULL)
+    if (s->asked_names == 0 && s->symbols.order.v == NULL)
         return ms_sym_scan_alone(mo, addr, out);
-    return ms_named_order(s) && ms_sym_find_alone(mo, &s->order, addr, out);
+    const ms_sym_order *order = ms_named_order(s);
+    return order != NULL && ms_sym_find_alone(mo, order, addr, out);
 }
 
 /* A function that was found. */
@@ -218,13 +214,14 @@ static const ms_nt_list *ms_named_try_all(machsym_session *s)
 {
     ms_arena room = ms_arena_make(s->allocator);
     ms_nt_list *list = (ms_nt_list *)ms_arena_zeroed(&s->keep, 1, sizeof *list);
-    bool ok = list != NULL && ms_named_order(s);
+    const ms_sym_order *order = ms_named_order(s);
+    bool ok = list != NULL && order != NULL;
     ms_cu_index_aranges(&s->env);
     if (list != NULL)
         list->arena = &s->keep;
-    for (size_t i = 0; ok && i < s->order.count && !s->keep.oom; i++) {
+    for (size_t i = 0; ok && i < order->count && !s->keep.oom; i++) {
         uint64_t hi = UINT64_MAX;
-        uint64_t addr = s->order.v[i].key;
+        uint64_t addr = order->v[i].key;
         ms_named_entry entry = {0, {0, 0}};
         size_t index = ms_cu_claimant(&s->env, &s->env.aranges, addr, &hi);
         const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;

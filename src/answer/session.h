@@ -7,7 +7,6 @@
 #include "../base/segments.h"
 #include "../base/table.h"
 #include "../macho/fixups.h"
-#include "../macho/symbols.h"
 #include "../macho/sources.h"
 #include "../macho/objc.h"
 #include "../dwarf/forms.h"
@@ -146,7 +145,6 @@ struct machsym_session {
     ms_ses_unit *alone;        /* functions that were found without their units' others: see >>named */
     ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
-    ms_sym_order order;        /* of the symbols, once there are asked_names */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
     uint32_t asked_in_row;     /* the same in one unit, one after the other */
     uint64_t asked_unit;       /* the offset of that */
@@ -199,7 +197,6 @@ static void ms_ses_clear(machsym_session *s)
     s->alone = NULL;
     s->name_table = NULL;
     s->stated = NULL;
-    s->order.count = 0;
     s->asked_names = s->asked_in_row = 0;
     s->has_name_table = s->asks_units = false;
     s->last.hi = 0;

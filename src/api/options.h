@@ -150,6 +150,12 @@
 #define MACHSYM_SCANS 4
 #endif
 
+/* What a lookup by the listed symbols of a dSYM costs, in symbols of a table of all names: a lookup takes
+ * 4,500 instructions, a table 320 for each symbol. Once lookups have cost as much, the table is made. */
+#ifndef MACHSYM_LISTED_WORTH
+#define MACHSYM_LISTED_WORTH 16
+#endif
+
 /* A list of keys is sorted by insertion as long as that takes no more moves than MACHSYM_INSERTION_MOVES, and
  * MACHSYM_INSERTION_MOVES_PER_KEY for each key so far. Past that, radix passes sort by the highest bits, and
  * insertion may take MACHSYM_INSERTION_MOVES_LATER for each key. If it needs more, passes sort by all bits. A

@@ -15,8 +15,8 @@
 
 /* ==== >>sources ============================================================================================
  * Job:    reads all sources of names outside debug info into one table, once that pays.
- * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact, ms_src_shared,
- *         ms_src_start_shared, ms_src_drop.
+ * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_order, ms_src_table, ms_src_find, ms_src_exact,
+ *         ms_src_shared, ms_src_start_shared, ms_src_drop.
  * Never:  lets an answer depend on how many came before. */
 
 /* A table that all lookups in an image share once one of them has made it. It never changes again. If two
@@ -40,8 +40,45 @@ typedef struct ms_src {
     size_t last;           /* the entry that was found last */
     machsym_symbol recent; /* the symbol of it */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
+    ms_sym_order order;    /* the symbols of one half by address, once they are listed */
+    size_t listed;         /* what lookups by this list have cost, in symbols */
+    bool lists; /* a dSYM without other names: the list does as long as making a table takes longer */
     bool is_read;
 } ms_src;
+
+/* Whether the names can be read without sorting at little cost: a dSYM has no source but LC_SYMTAB. */
+static bool ms_src_is_dsym(const ms_src *names)
+{
+    for (size_t i = 0; i < names->table.mo_count; i++) {
+        if (names->table.mo[i].slice.filetype != ms_MH_DSYM)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a section of a dSYM is part of its debug info, and has no names that this room reads. */
+static bool ms_src_is_debug(const ms_mo_section *section)
+{
+    return (section->flags & ms_SECTION_TYPE) != ms_S_SYMBOL_STUBS &&
+           (ms_str_begins(section->name, "__debug_") || ms_str_begins(section->name, "__apple_") ||
+            ms_str_begins(section->name, "__zdebug_") || ms_str_is(section->name, "__eh_frame") ||
+            ms_str_is(section->name, "__swift_ast"));
+}
+
+/* Whether an image has no source of names but LC_SYMTAB of one dSYM. */
+static bool ms_src_is_plain(const ms_src *names)
+{
+    const ms_mo *mo = names->table.mo;
+    if (names->table.mo_count != 1 || !ms_src_is_dsym(names) || mo->hide_symtab ||
+        mo->loads.starts_size != 0 || mo->loads.exports_size != 0)
+        return false;
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        if ((section->bytes.len != 0 || section->unread != 0) && !ms_src_is_debug(section))
+            return false;
+    }
+    return true;
+}
 
 /* Starts with the image's halves and executable sections. What is kept comes from arena, but for what is
  * shared. */
@@ -56,6 +93,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.mo_count = mo_count;
     names->table.code = code;
     names->table.code_count = code_count;
+    names->lists = !ms_SMALL_CODE && ms_src_is_plain(names);
 }
 
 /* Sections that the image left unread are read through io, and counted in reads. */
@@ -176,13 +214,40 @@ static const ms_sym_table *ms_src_table(ms_src *names)
     return &names->table;
 }
 
-/* Whether the names can be read without sorting at little cost: a dSYM has no source but LC_SYMTAB. */
-static bool ms_src_is_dsym(const ms_src *names)
+/* Lists the symbols of a half by address: of one and the same in all calls. NULL when memory is out. */
+static const ms_sym_order *ms_src_order(ms_src *names, const ms_mo *mo)
 {
-    for (size_t i = 0; i < names->table.mo_count; i++) {
-        if (names->table.mo[i].slice.filetype != ms_MH_DSYM)
-            return false;
-    }
+    if (names->order.v != NULL)
+        return &names->order;
+    ms_arena room = ms_arena_make(names->table.arena->allocator); /* the scratch may be in use */
+    bool ok = ms_sym_list_order(mo, &room, names->table.arena, &names->order);
+    ms_arena_admit(names->table.arena, !ok);
+    ms_arena_free(&room);
+    return ok ? &names->order : NULL;
+}
+
+/* The same as ms_src_find by the list. Returns false, and asks for no more of it, when the symbols at the
+ * address have no names, or lookups have cost as much as the table. */
+static bool ms_src_try_list(ms_src *names, uint64_t addr, bool *found, machsym_symbol *out)
+{
+    ms_sym_table t = names->table;
+    const ms_range *code = ms_sym_code_at(&t, addr);
+    *found = false;
+    if (code == NULL)
+        return true;
+    ms_sym_narrow(&t, code, addr);
+    ms_arena_reset(names->scratch);
+    t.arena = names->scratch;
+    t.order = ms_src_order(names, t.mo);
+    ms_span strings = ms_sym_whole_strings(t.mo);
+    size_t last = 0;
+    bool ok = t.order != NULL && ms_sym_add_nearest(&t, 0, ms_sym_nlists(t.mo), strings);
+    names->listed += MACHSYM_LISTED_WORTH + t.count + (ms_sym_strings(t.mo).len - strings.len);
+    names->lists = ok && names->listed <= names->order.count;
+    if (!ok)
+        return false;
+    ms_sym_sort(&t, names->scratch);
+    *found = !names->scratch->oom && ms_sym_find(&t, addr, &last, out);
     return true;
 }
 
@@ -197,6 +262,10 @@ static bool ms_src_is_made(const ms_src *names)
  * do without the whole table. */
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
+    bool by_list;
+    if (names->lists && !ms_src_is_made(names) && (names->order.v != NULL || names->scans >= MACHSYM_SCANS) &&
+        ms_src_try_list(names, addr, &by_list, out))
+        return by_list;
     if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS) {
         const machsym_symbol *recent = &names->recent;
         bool found = addr - recent->lo < recent->hi - recent->lo ||

@@ -165,6 +165,12 @@ static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 
 /* ---- The table ---- */
 
+/* The symbols of LC_SYMTAB by address: where they begin, and their numbers. */
+typedef struct ms_sym_order {
+    ms_key *v;
+    size_t count;
+} ms_sym_order;
+
 /* The names and starts, by address. Of several at one address the best comes first. */
 typedef struct ms_sym_table {
     ms_key *v; /* address; source, rank and index (ms_sym_item) */
@@ -182,11 +188,12 @@ typedef struct ms_sym_table {
     size_t sorted;   /* entries at the front that are in order */
     ms_key *crowds;  /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
-    uint32_t damage_count; /* parts of the metadata left out */
-    bool is_narrow;        /* only what a search for asked finds is kept */
-    uint64_t asked;        /* an address of code */
-    uint64_t near_lo;      /* the last start at or below it */
-    uint64_t near_hi;      /* the next one, or the last byte of the code */
+    uint32_t damage_count;     /* parts of the metadata left out */
+    bool is_narrow;            /* only what a search for asked finds is kept */
+    uint64_t asked;            /* an address of code */
+    uint64_t near_lo;          /* the last start at or below it */
+    uint64_t near_hi;          /* the next one, or the last byte of the code */
+    const ms_sym_order *order; /* of a narrow table of one half: its symbols; NULL: they are not listed */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -411,12 +418,6 @@ static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_alone *out)
     return count != 0;
 }
 
-/* The symbols of LC_SYMTAB by address: where they begin, and their numbers. */
-typedef struct ms_sym_order {
-    ms_key *v;
-    size_t count;
-} ms_sym_order;
-
 /* Lists them. Returns false when memory is out. */
 static bool ms_sym_list_order(const ms_mo *mo, ms_arena *scratch, ms_arena *arena, ms_sym_order *out)
 {
@@ -456,20 +457,42 @@ static bool ms_sym_find_alone(const ms_mo *mo, const ms_sym_order *order, uint64
     return true;
 }
 
+/* The same as ms_sym_find_sides by the list. first and end are places there. */
+static void ms_sym_find_listed_sides(const ms_sym_order *order, uint64_t asked, ms_sym_side sides[2])
+{
+    const ms_key *v = order->v;
+    size_t past = ms_upper_bound(v, order->count, sizeof *v, asked);
+    if (past > 0 && v[past - 1].key >= sides[0].value) {
+        sides[0].value = v[past - 1].key;
+        sides[0].first = ms_lower_bound(v, past, sizeof *v, sides[0].value);
+        sides[0].end = past;
+    }
+    if (past < order->count && v[past].key <= sides[1].value) {
+        sides[1].value = v[past].key;
+        sides[1].first = past;
+        sides[1].end = past + ms_upper_bound(v + past, order->count - past, sizeof *v, sides[1].value);
+    }
+}
+
 /* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
  * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
  * again. Returns false when an entry that stands there has no name: then another one is the nearest. */
 static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
 {
     const ms_mo *mo = &t->mo[mo_index];
+    const ms_key *listed = t->order != NULL ? t->order->v : NULL;
     ms_sym_side sides[2] = {{t->near_lo, 0, 0}, {t->near_hi, 0, 0}};
     uint32_t redacted = 0;
-    ms_sym_find_sides(mo, nlists, t->asked, sides);
+    if (listed != NULL)
+        ms_sym_find_listed_sides(t->order, t->asked, sides);
+    else
+        ms_sym_find_sides(mo, nlists, t->asked, sides);
     for (unsigned side = 0; side < 2; side++) {
         for (size_t i = sides[side].first; i < sides[side].end; i++) {
-            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            size_t index = listed != NULL ? (size_t)listed[i].item : i;
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
             if (entry.value == sides[side].value)
-                ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
+                ms_sym_add_nlist(t, mo_index, strings, &entry, index, &redacted);
         }
     }
     return t->near_lo == sides[0].value && t->near_hi == sides[1].value;
