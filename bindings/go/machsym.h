@@ -772,6 +772,12 @@
 #define MACHSYM_SCANS 4
 #endif
 
+/* What a lookup by the listed symbols of a dSYM costs, in symbols of a table of all names: a lookup takes
+ * 4,500 instructions, a table 320 for each symbol. Once lookups have cost as much, the table is made. */
+#ifndef MACHSYM_LISTED_WORTH
+#define MACHSYM_LISTED_WORTH 16
+#endif
+
 /* A list of keys is sorted by insertion as long as that takes no more moves than MACHSYM_INSERTION_MOVES, and
  * MACHSYM_INSERTION_MOVES_PER_KEY for each key so far. Past that, radix passes sort by the highest bits, and
  * insertion may take MACHSYM_INSERTION_MOVES_LATER for each key. If it needs more, passes sort by all bits. A
@@ -8254,6 +8260,12 @@ static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 
 /* ---- The table ---- */
 
+/* The symbols of LC_SYMTAB by address: where they begin, and their numbers. */
+typedef struct ms_sym_order {
+    ms_key *v;
+    size_t count;
+} ms_sym_order;
+
 /* The names and starts, by address. Of several at one address the best comes first. */
 typedef struct ms_sym_table {
     ms_key *v; /* address; source, rank and index (ms_sym_item) */
@@ -8271,11 +8283,12 @@ typedef struct ms_sym_table {
     size_t sorted;   /* entries at the front that are in order */
     ms_key *crowds;  /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
-    uint32_t damage_count; /* parts of the metadata left out */
-    bool is_narrow;        /* only what a search for asked finds is kept */
-    uint64_t asked;        /* an address of code */
-    uint64_t near_lo;      /* the last start at or below it */
-    uint64_t near_hi;      /* the next one, or the last byte of the code */
+    uint32_t damage_count;     /* parts of the metadata left out */
+    bool is_narrow;            /* only what a search for asked finds is kept */
+    uint64_t asked;            /* an address of code */
+    uint64_t near_lo;          /* the last start at or below it */
+    uint64_t near_hi;          /* the next one, or the last byte of the code */
+    const ms_sym_order *order; /* of a narrow table of one half: its symbols; NULL: they are not listed */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -8500,12 +8513,6 @@ static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_alone *out)
     return count != 0;
 }
 
-/* The symbols of LC_SYMTAB by address: where they begin, and their numbers. */
-typedef struct ms_sym_order {
-    ms_key *v;
-    size_t count;
-} ms_sym_order;
-
 /* Lists them. Returns false when memory is out. */
 static bool ms_sym_list_order(const ms_mo *mo, ms_arena *scratch, ms_arena *arena, ms_sym_order *out)
 {
@@ -8545,20 +8552,42 @@ static bool ms_sym_find_alone(const ms_mo *mo, const ms_sym_order *order, uint64
     return true;
 }
 
+/* The same as ms_sym_find_sides by the list. first and end are places there. */
+static void ms_sym_find_listed_sides(const ms_sym_order *order, uint64_t asked, ms_sym_side sides[2])
+{
+    const ms_key *v = order->v;
+    size_t past = ms_upper_bound(v, order->count, sizeof *v, asked);
+    if (past > 0 && v[past - 1].key >= sides[0].value) {
+        sides[0].value = v[past - 1].key;
+        sides[0].first = ms_lower_bound(v, past, sizeof *v, sides[0].value);
+        sides[0].end = past;
+    }
+    if (past < order->count && v[past].key <= sides[1].value) {
+        sides[1].value = v[past].key;
+        sides[1].first = past;
+        sides[1].end = past + ms_upper_bound(v + past, order->count - past, sizeof *v, sides[1].value);
+    }
+}
+
 /* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
  * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
  * again. Returns false when an entry that stands there has no name: then another one is the nearest. */
 static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
 {
     const ms_mo *mo = &t->mo[mo_index];
+    const ms_key *listed = t->order != NULL ? t->order->v : NULL;
     ms_sym_side sides[2] = {{t->near_lo, 0, 0}, {t->near_hi, 0, 0}};
     uint32_t redacted = 0;
-    ms_sym_find_sides(mo, nlists, t->asked, sides);
+    if (listed != NULL)
+        ms_sym_find_listed_sides(t->order, t->asked, sides);
+    else
+        ms_sym_find_sides(mo, nlists, t->asked, sides);
     for (unsigned side = 0; side < 2; side++) {
         for (size_t i = sides[side].first; i < sides[side].end; i++) {
-            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            size_t index = listed != NULL ? (size_t)listed[i].item : i;
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
             if (entry.value == sides[side].value)
-                ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
+                ms_sym_add_nlist(t, mo_index, strings, &entry, index, &redacted);
         }
     }
     return t->near_lo == sides[0].value && t->near_hi == sides[1].value;
@@ -10707,8 +10736,8 @@ static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 
 /* ==== >>sources ============================================================================================
  * Job:    reads all sources of names outside debug info into one table, once that pays.
- * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact, ms_src_shared,
- *         ms_src_start_shared, ms_src_drop.
+ * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_order, ms_src_table, ms_src_find, ms_src_exact,
+ *         ms_src_shared, ms_src_start_shared, ms_src_drop.
  * Never:  lets an answer depend on how many came before. */
 
 /* A table that all lookups in an image share once one of them has made it. It never changes again. If two
@@ -10732,8 +10761,45 @@ typedef struct ms_src {
     size_t last;           /* the entry that was found last */
     machsym_symbol recent; /* the symbol of it */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
+    ms_sym_order order;    /* the symbols of one half by address, once they are listed */
+    size_t listed;         /* what lookups by this list have cost, in symbols */
+    bool lists; /* a dSYM without other names: the list does as long as making a table takes longer */
     bool is_read;
 } ms_src;
+
+/* Whether the names can be read without sorting at little cost: a dSYM has no source but LC_SYMTAB. */
+static bool ms_src_is_dsym(const ms_src *names)
+{
+    for (size_t i = 0; i < names->table.mo_count; i++) {
+        if (names->table.mo[i].slice.filetype != ms_MH_DSYM)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a section of a dSYM is part of its debug info, and has no names that this room reads. */
+static bool ms_src_is_debug(const ms_mo_section *section)
+{
+    return (section->flags & ms_SECTION_TYPE) != ms_S_SYMBOL_STUBS &&
+           (ms_str_begins(section->name, "__debug_") || ms_str_begins(section->name, "__apple_") ||
+            ms_str_begins(section->name, "__zdebug_") || ms_str_is(section->name, "__eh_frame") ||
+            ms_str_is(section->name, "__swift_ast"));
+}
+
+/* Whether an image has no source of names but LC_SYMTAB of one dSYM. */
+static bool ms_src_is_plain(const ms_src *names)
+{
+    const ms_mo *mo = names->table.mo;
+    if (names->table.mo_count != 1 || !ms_src_is_dsym(names) || mo->hide_symtab ||
+        mo->loads.starts_size != 0 || mo->loads.exports_size != 0)
+        return false;
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        if ((section->bytes.len != 0 || section->unread != 0) && !ms_src_is_debug(section))
+            return false;
+    }
+    return true;
+}
 
 /* Starts with the image's halves and executable sections. What is kept comes from arena, but for what is
  * shared. */
@@ -10748,6 +10814,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.mo_count = mo_count;
     names->table.code = code;
     names->table.code_count = code_count;
+    names->lists = !ms_SMALL_CODE && ms_src_is_plain(names);
 }
 
 /* Sections that the image left unread are read through io, and counted in reads. */
@@ -10868,13 +10935,40 @@ static const ms_sym_table *ms_src_table(ms_src *names)
     return &names->table;
 }
 
-/* Whether the names can be read without sorting at little cost: a dSYM has no source but LC_SYMTAB. */
-static bool ms_src_is_dsym(const ms_src *names)
+/* Lists the symbols of a half by address: of one and the same in all calls. NULL when memory is out. */
+static const ms_sym_order *ms_src_order(ms_src *names, const ms_mo *mo)
 {
-    for (size_t i = 0; i < names->table.mo_count; i++) {
-        if (names->table.mo[i].slice.filetype != ms_MH_DSYM)
-            return false;
-    }
+    if (names->order.v != NULL)
+        return &names->order;
+    ms_arena room = ms_arena_make(names->table.arena->allocator); /* the scratch may be in use */
+    bool ok = ms_sym_list_order(mo, &room, names->table.arena, &names->order);
+    ms_arena_admit(names->table.arena, !ok);
+    ms_arena_free(&room);
+    return ok ? &names->order : NULL;
+}
+
+/* The same as ms_src_find by the list. Returns false, and asks for no more of it, when the symbols at the
+ * address have no names, or lookups have cost as much as the table. */
+static bool ms_src_try_list(ms_src *names, uint64_t addr, bool *found, machsym_symbol *out)
+{
+    ms_sym_table t = names->table;
+    const ms_range *code = ms_sym_code_at(&t, addr);
+    *found = false;
+    if (code == NULL)
+        return true;
+    ms_sym_narrow(&t, code, addr);
+    ms_arena_reset(names->scratch);
+    t.arena = names->scratch;
+    t.order = ms_src_order(names, t.mo);
+    ms_span strings = ms_sym_whole_strings(t.mo);
+    size_t last = 0;
+    bool ok = t.order != NULL && ms_sym_add_nearest(&t, 0, ms_sym_nlists(t.mo), strings);
+    names->listed += MACHSYM_LISTED_WORTH + t.count + (ms_sym_strings(t.mo).len - strings.len);
+    names->lists = ok && names->listed <= names->order.count;
+    if (!ok)
+        return false;
+    ms_sym_sort(&t, names->scratch);
+    *found = !names->scratch->oom && ms_sym_find(&t, addr, &last, out);
     return true;
 }
 
@@ -10889,6 +10983,10 @@ static bool ms_src_is_made(const ms_src *names)
  * do without the whole table. */
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
+    bool by_list;
+    if (names->lists && !ms_src_is_made(names) && (names->order.v != NULL || names->scans >= MACHSYM_SCANS) &&
+        ms_src_try_list(names, addr, &by_list, out))
+        return by_list;
     if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS) {
         const machsym_symbol *recent = &names->recent;
         bool found = addr - recent->lo < recent->hi - recent->lo ||
@@ -23905,7 +24003,6 @@ struct machsym_session {
     ms_ses_unit *alone;        /* functions that were found without their units' others: see >>named */
     ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
-    ms_sym_order order;        /* of the symbols, once there are asked_names */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
     uint32_t asked_in_row;     /* the same in one unit, one after the other */
     uint64_t asked_unit;       /* the offset of that */
@@ -23958,7 +24055,6 @@ static void ms_ses_clear(machsym_session *s)
     s->alone = NULL;
     s->name_table = NULL;
     s->stated = NULL;
-    s->order.count = 0;
     s->asked_names = s->asked_in_row = 0;
     s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
@@ -24813,16 +24909,10 @@ static const ms_nt *ms_named_table(machsym_session *s)
     return s->name_table;
 }
 
-/* The symbols by address, for more than one question. Returns false when memory is out. */
-static bool ms_named_order(machsym_session *s)
+/* The symbols by address, for more than one question; NULL when memory is out. */
+static const ms_sym_order *ms_named_order(machsym_session *s)
 {
-    if (s->order.v != NULL)
-        return true;
-    ms_arena room = ms_arena_make(s->allocator); /* the session's scratch may be in use */
-    bool ok = ms_sym_list_order(ms_named_half(s), &room, &s->keep, &s->order);
-    ms_arena_admit(&s->keep, !ok);
-    ms_arena_free(&room);
-    return ok;
+    return ms_src_order(&s->symbols, ms_named_half(s));
 }
 
 /* The symbol at an address. */
@@ -24830,9 +24920,10 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
 {
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
-    if (s->asked_names == 0 && s->order.v == NULL)
+    if (s->asked_names == 0 && s->symbols.order.v == NULL)
         return ms_sym_scan_alone(mo, addr, out);
-    return ms_named_order(s) && ms_sym_find_alone(mo, &s->order, addr, out);
+    const ms_sym_order *order = ms_named_order(s);
+    return order != NULL && ms_sym_find_alone(mo, order, addr, out);
 }
 
 /* A function that was found. */
@@ -24974,13 +25065,14 @@ static const ms_nt_list *ms_named_try_all(machsym_session *s)
 {
     ms_arena room = ms_arena_make(s->allocator);
     ms_nt_list *list = (ms_nt_list *)ms_arena_zeroed(&s->keep, 1, sizeof *list);
-    bool ok = list != NULL && ms_named_order(s);
+    const ms_sym_order *order = ms_named_order(s);
+    bool ok = list != NULL && order != NULL;
     ms_cu_index_aranges(&s->env);
     if (list != NULL)
         list->arena = &s->keep;
-    for (size_t i = 0; ok && i < s->order.count && !s->keep.oom; i++) {
+    for (size_t i = 0; ok && i < order->count && !s->keep.oom; i++) {
         uint64_t hi = UINT64_MAX;
-        uint64_t addr = s->order.v[i].key;
+        uint64_t addr = order->v[i].key;
         ms_named_entry entry = {0, {0, 0}};
         size_t index = ms_cu_claimant(&s->env, &s->env.aranges, addr, &hi);
         const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
