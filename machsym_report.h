@@ -657,7 +657,7 @@ typedef struct msr_image_status {
 /* ==== >> model/report ====
  * Job: what a report is: images, threads, frames and facts, each with the place of its text in the input.
  * Offers: report_close, report_kind_name, report_count_frames, report_add_image, report_image_at,
- * report_add_thread, report_add_frame, report_add_call, report_set_fact, report_set_exception,
+ * report_add_thread, report_add_frame, report_infer_frame, report_add_call, report_set_fact, report_set_exception,
  * report_exception_name, report_signal_name, report_set_signal, report_set_thrown and its kin.
  * Never: knows a format.
  *
@@ -711,6 +711,7 @@ typedef enum msr_frame_form {
     msr_FORM_SWIFT,       /* N [ra] 0xADDR NAME + N in Image at FILE */
     msr_FORM_SANITIZER,   /* #N 0xADDR in NAME FILE (Image:arch+0xOFF) */
     msr_FORM_XCTRACE,     /* <frame name="NAME" addr="0xADDR"> */
+    msr_FORM_INFERRED,    /* the report lacks it: it is written after the frame before it */
     msr_FORM_IPS,         /* JSON objects, from here on */
     msr_FORM_LOG,
     msr_FORM_STACKSHOT, /* [image, offset] */
@@ -781,6 +782,7 @@ typedef struct msr_report_frame {
     machsym_str where; /* File.m:12, as in the text */
     machsym_str msr_image_name;
     const char *found_by; /* how it was found, of stacks that are walked here; static. NULL: not here */
+    const char *doubt;    /* why the frame before it cannot be called from here; NULL: no doubt */
     uint32_t call;        /* index of its first call; the innermost comes first */
     uint32_t call_count;  /* 0: nothing was found */
 } msr_report_frame;
@@ -1083,6 +1085,8 @@ static uint32_t msr_report_image_at(msr_report *r, uint32_t first, uint64_t base
 static msr_report_thread *msr_report_add_thread(msr_report *r);
 /* Adds a frame to the last thread. */
 static msr_report_frame *msr_report_add_frame(msr_report *r);
+/* Adds the caller of a frame after it; the report lacks it. Indexes of frames after it change. */
+static void msr_report_infer_frame(msr_report *r, uint32_t below, uint64_t addr, uint32_t image);
 static msr_report_call *msr_report_add_call(msr_report *r);
 static msr_report_carried *msr_report_add_carried(msr_report *r);
 /* Takes the next name from the rest of a call's other names. Returns false at the end. */
@@ -2856,10 +2860,14 @@ static void msr_write_summary_json(const msr_report *r, const char *label, const
 
 /* ==== >> write/lines ====
  * Job: puts names into the lines of frames that are text.
- * Offers: row_numbered, row_tree, row_bare, row_xctrace.
+ * Offers: row_numbered, row_inferred, row_doubt, row_tree, row_bare, row_xctrace.
  * Never: touches other bytes. */
 
 static void msr_row_numbered(msr_writer *w, const msr_report_frame *frame);
+/* Adds the line of a frame that the report lacks, after the one before it. */
+static void msr_row_inferred(msr_writer *w, const msr_report_frame *frame);
+/* Adds why the frame is in doubt to its line. */
+static void msr_row_doubt(msr_writer *w, const msr_report_frame *frame);
 static void msr_row_tree(msr_writer *w, const msr_report_frame *frame);
 /* If an address of a row was found, the row becomes a list of frames. */
 static void msr_row_bare(msr_writer *w, const msr_report_thread *thread);
@@ -6403,6 +6411,30 @@ static msr_report_frame *msr_report_add_frame(msr_report *r)
     frame->thread = r->thread_count - 1;
     r->threads[frame->thread].count++;
     return frame;
+}
+
+static void msr_report_infer_frame(msr_report *r, uint32_t below, uint64_t addr, uint32_t image)
+{
+    msr_report_frame caller;
+    uint32_t thread = r->frames[below].thread, at = below + 1;
+    msr_mem_add(r->memory, &r->frames, &r->frame_count, &r->frame_cap, sizeof caller);
+    memmove(r->frames + at + 1, r->frames + at, (r->frame_count - 1 - at) * sizeof caller);
+    memset(&caller, 0, sizeof caller);
+    caller.addr = caller.given = addr;
+    caller.at = caller.end = caller.symbol_at = caller.symbol_end = r->frames[below].end;
+    caller.image = image;
+    caller.thread = thread;
+    caller.index = r->frames[below].index;
+    caller.form = msr_FORM_INFERRED;
+    caller.escape = r->frames[below].escape;
+    caller.is_placed = true;
+    caller.found_by = "leaf";
+    r->frames[at] = caller;
+    r->threads[thread].count++;
+    for (uint32_t i = 0; i < r->thread_count; i++)
+        r->threads[i].first += i != thread && r->threads[i].first >= at;
+    for (uint32_t i = 0; i < r->part_count; i++)
+        r->parts[i].frame += r->parts[i].frame >= at;
 }
 
 static bool msr_report_next_other(machsym_str *rest, machsym_str *name)
@@ -23207,6 +23239,10 @@ static void msr_write_put_json_frame(msr_text *t, const msr_report *r, const msr
         msr_json_put_number(t, "depth", frame->depth);
     if (frame->found_by != NULL)
         msr_json_put_str(t, "found_by", msr_str_c(frame->found_by));
+    if (frame->form == msr_FORM_INFERRED)
+        msr_text_c(t, ",\"inferred\":true");
+    if (frame->doubt != NULL)
+        msr_json_put_str(t, "doubt", msr_str_c(frame->doubt));
     msr_json_put_str(t, "given", frame->name);
     msr_json_put_str(t, "given_place", frame->where);
     msr_text_c(t, ",\"calls\":[");
@@ -23756,6 +23792,34 @@ static void msr_row_bare(msr_writer *w, const msr_report_thread *thread)
     msr_edit_close(w);
 }
 
+/* ---- What --check-stack found ---- */
+
+/* A report that is JSON stays what it is. */
+static void msr_row_doubt(msr_writer *w, const msr_report_frame *frame)
+{
+    if (frame->form == msr_FORM_INFERRED && frame[-1].form != msr_FORM_CLASSIC)
+        return;
+    msr_edit_open(w, frame->end, frame->end);
+    msr_text_c(&w->part, " [");
+    msr_text_c(&w->part, frame->doubt);
+    msr_text_char(&w->part, ']');
+    msr_edit_add_part(w, frame);
+    msr_edit_close(w);
+}
+
+/* A line has the frame's number, as those of inlined calls. */
+static void msr_row_inferred(msr_writer *w, const msr_report_frame *frame)
+{
+    if (frame[-1].form != msr_FORM_CLASSIC)
+        return;
+    msr_edit_open(w, frame->end, frame->end);
+    msr_edit_add_newline(w, frame);
+    msr_row_put_bare(w, frame);
+    msr_text_c(&w->part, " [inferred from lr]");
+    msr_edit_add_part(w, frame);
+    msr_edit_close(w);
+}
+
 /* ---- Elements of XML ---- */
 
 /* Writes the real function's name in place of the address, and its line as a separate element, as xctrace
@@ -24075,12 +24139,8 @@ static void msr_write_removal(msr_writer *w, const msr_report_frame *frame)
     msr_edit_close(w);
 }
 
-static void msr_write_frame(msr_writer *w, const msr_report_frame *frame)
+static void msr_write_names(msr_writer *w, const msr_report_frame *frame)
 {
-    if (frame->given_inline && w->how->all && msr_write_is_redone(w->r, frame))
-        msr_write_removal(w, frame);
-    if (frame->call_count == 0)
-        return;
     switch ((msr_frame_form)frame->form) {
     case msr_FORM_CLASSIC:
     case msr_FORM_LEAKS:
@@ -24093,6 +24153,7 @@ static void msr_write_frame(msr_writer *w, const msr_report_frame *frame)
     case msr_FORM_SPIN: msr_row_tree(w, frame); break;
     case msr_FORM_BARE: break; /* removed with its row */
     case msr_FORM_XCTRACE: msr_row_xctrace(w, frame); break;
+    case msr_FORM_INFERRED: break; /* it has no text yet */
     case msr_FORM_IPS:
     case msr_FORM_LOG:
     case msr_FORM_KSCRASH:
@@ -24103,6 +24164,18 @@ static void msr_write_frame(msr_writer *w, const msr_report_frame *frame)
     case msr_FORM_STACKSHOT: msr_jsonframe_stackshot(w, frame); break;
     case msr_FORM_METRIC: msr_jsonframe_metric(w, frame); break;
     }
+}
+
+static void msr_write_frame(msr_writer *w, const msr_report_frame *frame)
+{
+    if (frame->given_inline && w->how->all && msr_write_is_redone(w->r, frame))
+        msr_write_removal(w, frame);
+    if (frame->call_count != 0)
+        msr_write_names(w, frame);
+    if (frame->form == msr_FORM_INFERRED)
+        msr_row_inferred(w, frame);
+    if (frame->doubt != NULL && (frame->form == msr_FORM_CLASSIC || frame->form == msr_FORM_INFERRED))
+        msr_row_doubt(w, frame);
 }
 
 /* ---- Reports that are left out ---- */
@@ -24800,6 +24873,22 @@ static unsigned msr_write_number_width(const msr_apple_text *a, const msr_report
     return width;
 }
 
+/* What --check-stack found, at the end of the frame's line. */
+static void msr_write_put_doubt(const msr_apple_text *a, const msr_report_frame *frame)
+{
+    if (a->how->is_apple || (frame->doubt == NULL && frame->form != msr_FORM_INFERRED))
+        return;
+    a->t->len -= a->t->len > 0 && a->t->v[a->t->len - 1] == '\n';
+    size_t from = a->t->len;
+    msr_text_c(a->t, frame->form == msr_FORM_INFERRED ? " [inferred from lr]" : "");
+    if (frame->doubt != NULL) {
+        msr_text_c(a->t, " [");
+        msr_text_c(a->t, frame->doubt);
+        msr_text_char(a->t, ']');
+    }
+    msr_text_end_line(a->t, from);
+}
+
 static void msr_write_put_thread(const msr_apple_text *a, const msr_report_thread *thread)
 {
     uint64_t number = 0;
@@ -24822,6 +24911,7 @@ static void msr_write_put_thread(const msr_apple_text *a, const msr_report_threa
             msr_write_put_place(a, frame, number, width);
             msr_write_put_given(a, frame);
         }
+        msr_write_put_doubt(a, frame);
         number += msr_write_numbers_of(a, frame) + msr_write_put_level(a, &levels, frame);
     }
     msr_text_char(a->t, '\n');

@@ -118,6 +118,12 @@ printf 'Thread 0 Crashed:\n%s\n%s\n%s\n%s\n\nThread 0 crashed with ARM Thread St
     '0x120000000 - 0x120003fff C arm64  <00000000000000000000000000000003> /C' \
     '0x130000000 - 0x130003fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /demo' >"$work/three.crash"
 M crash-links crash -q --brief --no-cache -d $dsym "$work/three.crash"
+# a caller that only lr has, and an address that no call ends at
+printf 'Thread 0 Crashed:\n%s\n%s\n%s\n\nThread 0 crashed with ARM Thread State (64-bit):\n%s\n\nBinary Images:\n%s\n' \
+    '0   demo 0x102a30a48 0x102a30000 + 2632' '1   demo 0x102a309bc 0x102a30000 + 2492' '2   demo 0x102a309b8 0x102a30000 + 2488' \
+    '    fp: 0x000000016fdff010    lr: 0x0000000102a309fc    sp: 0x000000016fdff000    pc: 0x0000000102a30a48' \
+    '0x102a30000 - 0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /demo' >"$work/doubt.crash"
+M crash-crash crash -q --json --check-stack --no-cache -d tests/fixtures/bin/demo -d $dsym "$work/doubt.crash"
 # shellcheck disable=SC2086
 "$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash

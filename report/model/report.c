@@ -56,6 +56,30 @@ report_frame *report_add_frame(report *r)
     return frame;
 }
 
+void report_infer_frame(report *r, uint32_t below, uint64_t addr, uint32_t image)
+{
+    report_frame caller;
+    uint32_t thread = r->frames[below].thread, at = below + 1;
+    mem_add(r->memory, &r->frames, &r->frame_count, &r->frame_cap, sizeof caller);
+    memmove(r->frames + at + 1, r->frames + at, (r->frame_count - 1 - at) * sizeof caller);
+    memset(&caller, 0, sizeof caller);
+    caller.addr = caller.given = addr;
+    caller.at = caller.end = caller.symbol_at = caller.symbol_end = r->frames[below].end;
+    caller.image = image;
+    caller.thread = thread;
+    caller.index = r->frames[below].index;
+    caller.form = FORM_INFERRED;
+    caller.escape = r->frames[below].escape;
+    caller.is_placed = true;
+    caller.found_by = "leaf";
+    r->frames[at] = caller;
+    r->threads[thread].count++;
+    for (uint32_t i = 0; i < r->thread_count; i++)
+        r->threads[i].first += i != thread && r->threads[i].first >= at;
+    for (uint32_t i = 0; i < r->part_count; i++)
+        r->parts[i].frame += r->parts[i].frame >= at;
+}
+
 bool report_next_other(machsym_str *rest, machsym_str *name)
 {
     const char *end = rest->len > 0 ? (const char *)memchr(rest->ptr, 0, rest->len) : NULL;

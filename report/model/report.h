@@ -1,7 +1,7 @@
 /* ==== >> model/report ====
  * Job: what a report is: images, threads, frames and facts, each with the place of its text in the input.
  * Offers: report_close, report_kind_name, report_count_frames, report_add_image, report_image_at,
- * report_add_thread, report_add_frame, report_add_call, report_set_fact, report_set_exception,
+ * report_add_thread, report_add_frame, report_infer_frame, report_add_call, report_set_fact, report_set_exception,
  * report_exception_name, report_signal_name, report_set_signal, report_set_thrown and its kin.
  * Never: knows a format.
  *
@@ -63,6 +63,7 @@ typedef enum frame_form {
     FORM_SWIFT,       /* N [ra] 0xADDR NAME + N in Image at FILE */
     FORM_SANITIZER,   /* #N 0xADDR in NAME FILE (Image:arch+0xOFF) */
     FORM_XCTRACE,     /* <frame name="NAME" addr="0xADDR"> */
+    FORM_INFERRED,    /* the report lacks it: it is written after the frame before it */
     FORM_IPS,         /* JSON objects, from here on */
     FORM_LOG,
     FORM_STACKSHOT, /* [image, offset] */
@@ -133,6 +134,7 @@ typedef struct report_frame {
     machsym_str where; /* File.m:12, as in the text */
     machsym_str image_name;
     const char *found_by; /* how it was found, of stacks that are walked here; static. NULL: not here */
+    const char *doubt;    /* why the frame before it cannot be called from here; NULL: no doubt */
     uint32_t call;        /* index of its first call; the innermost comes first */
     uint32_t call_count;  /* 0: nothing was found */
 } report_frame;
@@ -435,6 +437,8 @@ uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str p
 report_thread *report_add_thread(report *r);
 /* Adds a frame to the last thread. */
 report_frame *report_add_frame(report *r);
+/* Adds the caller of a frame after it; the report lacks it. Indexes of frames after it change. */
+void report_infer_frame(report *r, uint32_t below, uint64_t addr, uint32_t image);
 report_call *report_add_call(report *r);
 report_carried *report_add_carried(report *r);
 /* Takes the next name from the rest of a call's other names. Returns false at the end. */

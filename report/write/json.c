@@ -28,6 +28,10 @@ static void write_put_json_frame(text *t, const report *r, const report_thread *
         json_put_number(t, "depth", frame->depth);
     if (frame->found_by != NULL)
         json_put_str(t, "found_by", str_c(frame->found_by));
+    if (frame->form == FORM_INFERRED)
+        text_c(t, ",\"inferred\":true");
+    if (frame->doubt != NULL)
+        json_put_str(t, "doubt", str_c(frame->doubt));
     json_put_str(t, "given", frame->name);
     json_put_str(t, "given_place", frame->where);
     text_c(t, ",\"calls\":[");

@@ -304,6 +304,34 @@ void row_bare(writer *w, const report_thread *thread)
     edit_close(w);
 }
 
+/* ---- What --check-stack found ---- */
+
+/* A report that is JSON stays what it is. */
+void row_doubt(writer *w, const report_frame *frame)
+{
+    if (frame->form == FORM_INFERRED && frame[-1].form != FORM_CLASSIC)
+        return;
+    edit_open(w, frame->end, frame->end);
+    text_c(&w->part, " [");
+    text_c(&w->part, frame->doubt);
+    text_char(&w->part, ']');
+    edit_add_part(w, frame);
+    edit_close(w);
+}
+
+/* A line has the frame's number, as those of inlined calls. */
+void row_inferred(writer *w, const report_frame *frame)
+{
+    if (frame[-1].form != FORM_CLASSIC)
+        return;
+    edit_open(w, frame->end, frame->end);
+    edit_add_newline(w, frame);
+    row_put_bare(w, frame);
+    text_c(&w->part, " [inferred from lr]");
+    edit_add_part(w, frame);
+    edit_close(w);
+}
+
 /* ---- Elements of XML ---- */
 
 /* Writes the real function's name in place of the address, and its line as a separate element, as xctrace

@@ -73,12 +73,8 @@ static void write_removal(writer *w, const report_frame *frame)
     edit_close(w);
 }
 
-static void write_frame(writer *w, const report_frame *frame)
+static void write_names(writer *w, const report_frame *frame)
 {
-    if (frame->given_inline && w->how->all && write_is_redone(w->r, frame))
-        write_removal(w, frame);
-    if (frame->call_count == 0)
-        return;
     switch ((frame_form)frame->form) {
     case FORM_CLASSIC:
     case FORM_LEAKS:
@@ -91,6 +87,7 @@ static void write_frame(writer *w, const report_frame *frame)
     case FORM_SPIN: row_tree(w, frame); break;
     case FORM_BARE: break; /* removed with its row */
     case FORM_XCTRACE: row_xctrace(w, frame); break;
+    case FORM_INFERRED: break; /* it has no text yet */
     case FORM_IPS:
     case FORM_LOG:
     case FORM_KSCRASH:
@@ -101,6 +98,18 @@ static void write_frame(writer *w, const report_frame *frame)
     case FORM_STACKSHOT: jsonframe_stackshot(w, frame); break;
     case FORM_METRIC: jsonframe_metric(w, frame); break;
     }
+}
+
+static void write_frame(writer *w, const report_frame *frame)
+{
+    if (frame->given_inline && w->how->all && write_is_redone(w->r, frame))
+        write_removal(w, frame);
+    if (frame->call_count != 0)
+        write_names(w, frame);
+    if (frame->form == FORM_INFERRED)
+        row_inferred(w, frame);
+    if (frame->doubt != NULL && (frame->form == FORM_CLASSIC || frame->form == FORM_INFERRED))
+        row_doubt(w, frame);
 }
 
 /* ---- Reports that are left out ---- */

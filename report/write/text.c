@@ -321,6 +321,22 @@ static unsigned write_number_width(const apple_text *a, const report_thread *thr
     return width;
 }
 
+/* What --check-stack found, at the end of the frame's line. */
+static void write_put_doubt(const apple_text *a, const report_frame *frame)
+{
+    if (a->how->is_apple || (frame->doubt == NULL && frame->form != FORM_INFERRED))
+        return;
+    a->t->len -= a->t->len > 0 && a->t->v[a->t->len - 1] == '\n';
+    size_t from = a->t->len;
+    text_c(a->t, frame->form == FORM_INFERRED ? " [inferred from lr]" : "");
+    if (frame->doubt != NULL) {
+        text_c(a->t, " [");
+        text_c(a->t, frame->doubt);
+        text_char(a->t, ']');
+    }
+    text_end_line(a->t, from);
+}
+
 static void write_put_thread(const apple_text *a, const report_thread *thread)
 {
     uint64_t number = 0;
@@ -343,6 +359,7 @@ static void write_put_thread(const apple_text *a, const report_thread *thread)
             write_put_place(a, frame, number, width);
             write_put_given(a, frame);
         }
+        write_put_doubt(a, frame);
         number += write_numbers_of(a, frame) + write_put_level(a, &levels, frame);
     }
     text_char(a->t, '\n');

@@ -65,13 +65,14 @@ class Program:
         mu.mem_map(STACK_TOP - STACK_SIZE, STACK_SIZE)
         sp_of, pc_of = registers(arm)["sp"], registers(arm)["pc"]
         mu.reg_write(sp_of, STACK_TOP - 0x100 - (0 if arm else 8))
-        shadow = []
+        shadow, returned = [], [False]
 
         def step(mu, address, size, _):
             sp = mu.reg_read(sp_of)
             word = bytes(mu.mem_read(address, size))
-            if shadow and shadow[-1][0] == address and sp >= shadow[-1][1]:
+            if shadow and shadow[-1][0] == address and (returned[0] or sp >= shadow[-1][1]): # outlined prologues leave sp lower
                 shadow.pop()
+            returned[0] = arm and struct.unpack("<I", word)[0] & 0xFFFFFC1F == 0xD65F0000
             each(mu, address, [back for back, _ in reversed(shadow)])
             if is_call(arm, word):
                 shadow.append((address + size, sp))

@@ -5,6 +5,7 @@
 #include "../../report/look/look.h"
 #include "../base/machine.h"
 #include "frames.h"
+#include "stackcheck.h"
 
 #include <string.h>
 
@@ -259,6 +260,9 @@ const char *resolve_report(report *r, image_pool *all, const resolve_options *ho
     const look_options options = {how->all, how->raw_addresses, how->no_inline, how->no_folded, how->redact};
     if (how->shared == NULL)
         resolve_budget_begin(&own, &how->limit, r->input.len);
+    const stackcheck_options check = {how->no_uuid, how->style};
+    if (how->check_stack)
+        stackcheck_report(r, all, &check);
     const char *failure = look_report(r, &symbols, &options, counts);
     counts->is_unreached = w.is_unreached;
     counts->is_unread = w.is_unread;

@@ -72,10 +72,12 @@ function rows(frame, json, explain) {
   if (frame.calls.length === 0)
     return [element('li', { class: kind }, ...head(0),
       element('span', { class: 'call' }, element('span', { class: 'name' }, frame.given ?? '???'),
-        ...(frame.given_place ? [` ${frame.given_place}`] : []), element('span', { class: 'offset' }, fromImage(frame, image))),
+        ...(frame.given_place ? [` ${frame.given_place}`] : []), element('span', { class: 'offset' }, fromImage(frame, image)),
+        ...doubts(frame)),
       address())];
   return frame.calls.map((call, i) => element('li', { class: kind }, ...head(i),
-    element('span', { class: 'call' }, element('span', { class: 'name' }, call.name), place(call), ...marks(call)),
+    element('span', { class: 'call' }, element('span', { class: 'name' }, call.name), place(call), ...marks(call),
+      ...(i === frame.calls.length - 1 ? doubts(frame) : [])),
     address(), ...(i === 0 && explain && image?.symbols ? [why(frame, image, explain)] : [])));
 }
 
@@ -84,8 +86,17 @@ function fromImage(frame, image) {
   return image ? `${image.base} + ${BigInt(frame.address) - BigInt(image.base)}` : '';
 }
 
+const mark = (words, text) => element('span', { class: 'mark', title: text }, words);
+
+/** What --check-stack found. */
+function doubts(frame) {
+  return [
+    ...(frame.inferred ? [mark('inferred', 'The report lacks this frame: the return address was in lr')] : []),
+    ...(frame.doubt ? [mark('in doubt', frame.doubt)] : []),
+  ];
+}
+
 function marks(call) {
-  const mark = (words, text) => element('span', { class: 'mark', title: text }, words);
   return [
     ...(call.inline ? [mark('inlined', 'The compiler put this call into its caller')] : []),
     ...(call.callers_left_out ? [mark('callers left out', 'More calls are inlined here than an answer has')] : []),

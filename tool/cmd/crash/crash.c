@@ -269,6 +269,10 @@ const option crash_lookup_table[] = {
      offsetof(crash_options, context), crash_take_context},
     {"raw-addresses", NULL, "look return addresses up as they are, not one byte before",
      offsetof(crash_options, resolve.raw_addresses), NULL},
+    {"check-stack", NULL,
+     "whether the frames can have called each other, by the code of the programs that\n-d names: why a "
+     "frame cannot is written after it. A caller of the first frame\nthat only lr has is added",
+     offsetof(crash_options, resolve.check_stack), NULL},
     {"machinery", "FILE",
      "functions that tell nothing of a crash, a name or IMAGE`NAME a line, * at its\nend for all that begin "
      "so; beside "
@@ -513,6 +517,9 @@ static int crash_run(int argc, char **argv)
                                "-o, --json-out and --groups-out name one file twice: name another");
     else if (crash.html && (crash.json || crash.write.is_apple))
         status = options_wrong(&crash_command, "--html is a form of its own: without --json and --apple");
+    else if (crash.resolve.check_stack && crash.write.is_apple)
+        status =
+            options_wrong(&crash_command, "--check-stack says what Apple's tools do not: without --apple");
     else if (crash.html && crash.output == NULL && reports.count > 1 && !crash_is_answered(&crash))
         status = options_wrong(
             &crash_command,

@@ -1,0 +1,112 @@
+#!/bin/sh
+# crash --check-stack: true and wrong stacks. Truth: an emulator's calls (tests/stacks/check.py), and the disassembly of
+# tests/fixtures/bin/demo and tests/stacks/x86_64.program by llvm-objdump.
+. tests/checks
+demo="-d tests/fixtures/bin/demo -d tests/fixtures/bin/demo.app.dSYM"
+calls="-d tests/stacks/x86_64.program"
+
+run() # ARGUMENT...: into $work/out
+{
+    "$MACHSYM" crash -q --no-cache "$@" >"$work/out" 2>"$work/err"
+    check "$*" "$work/err"
+}
+
+# shellcheck disable=SC2086 # $demo and $calls hold several words
+says() # FILE WHAT OPTIONS REPORT: the lines with what was found are those of FILE
+{
+    "$MACHSYM" crash -q --no-cache --check-stack $3 "$4" 2>&1 | grep -E '\[(no call|there is|it calls|inferred)' >"$work/found"
+    same "$1" "$work/found" "$2"
+}
+
+# shellcheck disable=SC2086
+run $demo tests/fixtures/services/crashpad.dmp
+mv "$work/out" "$work/demo.crash"
+# shellcheck disable=SC2086
+run $calls tests/stacks/x86_64.dmp
+mv "$work/out" "$work/calls.crash"
+
+# ---- True ones ----
+
+: >"$work/nothing"
+for report in tests/fixtures/services/crashpad.dmp "$work/demo.crash" tests/fixtures/reports/demo.ips; do
+    says "$work/nothing" "nothing of $report" "$demo" $report
+done
+for report in tests/stacks/x86_64.dmp tests/stacks/arm64.core "$work/calls.crash"; do
+    says "$work/nothing" "nothing of $report" "$calls" $report
+done
+
+# ---- Wrong ones ----
+
+# the call of small ends 0x102340 42c; 430 is in the instruction after it
+sed 's/0x000000010234042c .*/0x0000000102340430/' "$work/calls.crash" >"$work/off.crash"
+cat >"$work/want" <<'END'
+1   calls                         	0x0000000102340430 large + 22 [no call ends here: the frame of a function without a record is missing, or the stack is damaged]
+END
+says "$work/want" "an address that no call ends at" "$calls" "$work/off.crash"
+sed 's/^1 .*$/1   calls                         	0x0000000102340020 0x102340000 + 32/' "$work/calls.crash" >"$work/data.crash"
+"$MACHSYM" crash -q --no-cache --check-stack $calls "$work/data.crash" 2>&1 | grep -q '^1 .*\[there is no code: '
+check "an address of data"
+
+# open_ended calls large, not small
+sed '/^1 /d; s/^\([2-9]\) /x\1 /' "$work/calls.crash" | awk '/^x[0-9]/ { sub(/^x[0-9]/, substr($1, 2) - 1) } { print }' >"$work/lacks.crash"
+cat >"$work/want" <<'END'
+1   calls                         	0x0000000102340487 open_ended + 53 [it calls large, which does not get to small: the frame of a function without a record is missing, or the stack is damaged]
+END
+says "$work/want" "a frame is left out" "$calls" "$work/lacks.crash"
+
+# a program of another build, by its name
+sed 's/<4c4c[0-9a-f]*>//; s/calls/demo/g; s/x86_64/arm64/; s/X86-64/ARM-64/; s/0000000102340\([0-9a-f]*\)/0000000102340\1/' "$work/calls.crash" >"$work/other.crash"
+"$MACHSYM" crash -q --no-cache --check-stack --no-uuid $demo "$work/other.crash" >"$work/out" 2>&1
+grep -q 'the file is of another build\]' "$work/out"
+check "the file of another build" "$work/out"
+
+# ---- lr ----
+
+# -[Player play:] begins at 0xa48, and makes its frame later. Its caller is the block at 0x9d8, which main called.
+sed '/^Thread 1 Crashed/,/^Thread 1 crashed/ {
+s/^0   demo .*skip.*$/0   demo                          	0x0000000102a30a48 0x102a30000 + 2632/
+/^[01]   demo .*inlined/d
+/^1 /d; /^2 /d; s/^3 /1 /; /^1 .*repeat/d
+}
+s/lr: 0x0000000102a30a7c/lr: 0x0000000102a309fc/; s/pc: 0x0000000102a30aec/pc: 0x0000000102a30a48/' "$work/demo.crash" >"$work/lr.crash"
+cat >"$work/want" <<'END'
+0   demo                          0x0000000102a309fc __main_block_invoke + 36 (main.mm:13) [inferred from lr]
+END
+says "$work/want" "a caller that only lr has" "$demo" "$work/lr.crash"
+run --check-stack --json $demo "$work/lr.crash"
+grep -q '"address":"0x102a309fc","return_address":true,"image":0,"found_by":"leaf","inferred":true,' "$work/out"
+check "the same in JSON"
+run --check-stack --html $demo "$work/lr.crash"
+grep -q 'inferred' "$work/out"
+check "the same on the page"
+
+# ---- Reports in JSON ----
+
+sed 's/"imageOffset":2684/"imageOffset":2688/' tests/fixtures/reports/demo.ips >"$work/off.ips"
+! cmp -s "$work/off.ips" tests/fixtures/reports/demo.ips
+check "demo.ips is changed"
+run --check-stack --to=text $demo "$work/off.ips"
+grep -q '^1 .*\[no call ends here: ' "$work/out"
+check "an .ips as text"
+run --check-stack --json $demo "$work/off.ips"
+grep -q '"doubt":"no call ends here: ' "$work/out"
+check "an .ips as JSON"
+run $demo "$work/off.ips"
+mv "$work/out" "$work/want"
+run --check-stack $demo "$work/off.ips"
+same "$work/want" "$work/out" "an .ips stays one"
+"$MACHSYM" crash --check-stack --apple $demo "$work/off.ips" >/dev/null 2>"$work/err"
+[ $? -eq 2 ] && grep -q -- "--check-stack says what Apple's tools do not" "$work/err"
+check "not with --apple"
+
+# ---- Many, by an emulator ----
+
+python=$(for one in python3 /usr/bin/python3; do "$one" -c "import unicorn" 2>/dev/null && echo "$one" && break; done)
+if [ -z "$python" ] || ! command -v clang-22 >/dev/null || ! command -v ld64.lld-22 >/dev/null; then
+    skip "stacks of programs in an emulator: it needs clang-22, ld64.lld-22 and python3-unicorn"
+else
+    mkdir "$work/stacks"
+    "$python" tests/stacks/check.py "$MACHSYM" "$work/stacks" "${STACKS:-10}" >"$work/log" 2>&1
+    check "true and wrong stacks" "$work/log"
+fi
+end

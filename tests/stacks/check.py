@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""crash --check-stack, over reports that are made of runs in an emulator (see stacks.py): no frame of a true stack is doubted,
+and wrong ones are noticed. Truth: the emulator's calls.
+usage: check.py TOOL FOLDER [MOMENTS of each build]"""
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, "tests/stacks")
+sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/unwind")
+import stacks as st  # noqa: E402
+import steps  # noqa: E402
+import core as cores  # noqa: E402
+
+ARM_ORDER = ["x%d" % i for i in range(29)] + ["fp", "lr", "sp", "pc"]
+X86_ORDER = ["rax", "rbx", "rcx", "rdx", "rdi", "rsi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip"]
+
+
+def report(program, values, frames, uuid=True):
+    arm = program.cpu == cores.ARM64
+    base = program.base + st.SLIDE
+    lines = ["Process:             calls [1]", "Code Type:           %s (Native)" % ("ARM-64" if arm else "X86-64"),
+             "Exception Type:      EXC_BAD_ACCESS (SIGSEGV)", "Triggered by Thread: 0", "", "Thread 0 Crashed:"]
+    lines += ["%-4d%-30s\t%#018x %#x + %d" % (i, "calls", address, base, address - base) for i, address in enumerate(frames)]
+    lines += ["", "Thread 0 crashed with %s:" % ("ARM Thread State (64-bit)" if arm else "X86 Thread State (64-bit)")]
+    names = ARM_ORDER if arm else X86_ORDER
+    for at in range(0, len(names), 4):
+        lines.append("".join("%6s: 0x%016x" % (name, values[name]) for name in names[at:at + 4]))
+    words = program.uuid.lower() if uuid else ""
+    lines += ["", "Binary Images:", "%#18x - %#18x calls %s  %s/Applications/calls" %
+              (base, base + program.size - 1, "arm64" if arm else "x86_64", "<%s> " % words if uuid else ""), ""]
+    return "\n".join(lines)
+
+
+def every(program, rng, count):
+    """Moments anywhere, and those of stacks.py."""
+    seen, at, total = [], [0], [0]
+
+    def note(*_):
+        total[0] += 1
+    program.run(note)
+    wanted = set(rng.sample(range(total[0]), min(count, total[0])))
+
+    def take(mu, address, backs):
+        if at[0] in wanted:
+            seen.append((st.moment(mu, program.cpu == cores.ARM64, address), [address] + backs))
+        at[0] += 1
+    program.run(take)
+    return seen
+
+
+def ask(tool, folder, symbols, *options):
+    command = [tool, "crash", "-q", "--json", "--no-cache", "--check-stack", "-j1", *options, "-d", symbols, folder]
+    done = subprocess.run(command, capture_output=True, check=False)
+    got = {}
+    names = sorted(os.listdir(folder))
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(names), (len(lines), len(names), done.stderr[:500])
+    for name, line in zip(names, lines):
+        got[name] = json.loads(line)["threads"][0]["frames"]
+    return got
+
+
+def code_of(program):
+    name, address, _, content = [one for one in program.segments if one[0] == "__TEXT"][0]
+    return name, address + st.SLIDE, content
+
+
+def plant(rng, program, frames):
+    """Wrong stacks: (what, frames)."""
+    _, base, content = code_of(program)
+    low, high = min(frames), max(frames)
+    arm = program.cpu == cores.ARM64
+    at = rng.randrange(1, len(frames) - 1)
+    anywhere = rng.randrange(low - 200, high + 200) & ~(3 if arm else 0)
+    away = frames[at] + rng.choice([-8, -4, 4, 8] if arm else [-3, -2, 2, 3, 4])
+    yield "an address of code in place of a frame", frames[:at] + [anywhere] + frames[at + 1:]
+    yield "a return address that is off", frames[:at] + [away] + frames[at + 1:]
+    yield "a frame left out", frames[:at] + frames[at + 1:]
+    if frames[at] != frames[at + 1]:
+        yield "two frames changed over", frames[:at] + [frames[at + 1], frames[at]] + frames[at + 2:]
+    yield "an address of data in place of a frame", frames[:at] + [base + 16] + frames[at + 1:]
+    del content
+
+
+def put(folder, name, content):
+    st.write(os.path.join(folder, name), content.encode())
+
+
+def main():
+    tool, folder = sys.argv[1:3]
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else 40
+    rng, failed, true = random.Random(42), 0, 0
+    flagged, planted = collections.Counter(), collections.Counter()
+    lr, left_out, before = 0, 0, None
+    generated = os.path.join(folder, "generated.c")
+    put(folder, "generated.c", steps.Source(200, 7).text() + "int main(void) { start(); return 0; }\n")
+    for number, (arch, flags, source) in enumerate([(*one, source) for source in ("tests/stacks/calls.c", generated) for one in st.BUILDS]):
+        program = st.Program(st.build(folder, arch, flags, source))
+        arm = program.cpu == cores.ARM64
+        truths = st.moments(program, rng, count) + every(program, rng, count)
+        inputs, wanted = os.path.join(folder, "true%d" % number), {}
+        os.mkdir(inputs)
+        for i, ((values, _), frames) in enumerate(truths):
+            put(inputs, "true-%04d.crash" % i, report(program, values, frames))
+            wanted["true-%04d.crash" % i] = ("", frames)
+            if len(frames) > 2 and frames[0] != frames[1]:
+                for k, (what, wrong) in enumerate(plant(rng, program, frames)):
+                    put(inputs, "wrong-%04d-%d.crash" % (i, k), report(program, values, wrong))
+                    wanted["wrong-%04d-%d.crash" % (i, k)] = (what, wrong)
+            # the caller that only lr has
+            if arm and len(frames) > 2 and values["lr"] == frames[1]:
+                put(inputs, "lr-%04d.crash" % i, report(program, values, frames[:1] + frames[2:]))
+                wanted["lr-%04d.crash" % i] = ("lr", frames)
+        for name, got in ask(tool, inputs, program.path).items():
+            what, frames = wanted[name]
+            doubts = [frame["doubt"] for frame in got if "doubt" in frame]
+            if what == "":
+                true += 1
+                if doubts or [int(frame["address"], 16) for frame in got] != frames:
+                    failed += 1
+                    print("%s %s %s: %s" % (arch, flags, name, doubts[:2]), list(map(hex, frames)), [one["address"] for one in got])
+            elif what == "lr":
+                addresses, is_inferred = [int(frame["address"], 16) for frame in got], any(frame.get("inferred") for frame in got)
+                if is_inferred and (addresses != frames or doubts):
+                    failed += 1
+                    print("%s %s %s: inferred" % (arch, flags, name), list(map(hex, addresses)), list(map(hex, frames)))
+                lr += is_inferred
+                left_out += 1
+            else:
+                planted[what] += 1
+                flagged[what] += bool(doubts) or any(frame.get("inferred") for frame in got)
+        # the file of another build
+        if before is not None and before.cpu == program.cpu:
+            inputs = os.path.join(folder, "other%d" % number)
+            os.mkdir(inputs)
+            for i, ((values, _), frames) in enumerate(truths):
+                if len(frames) > 4:
+                    put(inputs, "%04d.crash" % i, report(program, values, frames, False).replace("calls", os.path.basename(before.path)))
+            for got in ask(tool, inputs, before.path, "--no-uuid").values():
+                planted["the file of another build"] += 1
+                flagged["the file of another build"] += any("doubt" in frame for frame in got)
+        before = program
+    print("%d true stacks, %d flagged" % (true, failed))
+    for what in planted:
+        print("%s: %d of %d flagged" % (what, flagged[what], planted[what]))
+    print("a caller that only lr has: %d of %d inferred" % (lr, left_out))
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()

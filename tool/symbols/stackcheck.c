@@ -1,0 +1,425 @@
+/* Whether a stack can be true; see stackcheck.h. */
+#include "stackcheck.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../../report/model/registers.h"
+#include "../../report/model/status.h"
+#include "../../report/model/tables.h"
+#include "calls.h"
+
+#include <string.h>
+
+/* Return addresses that nothing called are made by hand where a thread or a coroutine begins: they lie this far
+ * into a function at most. An async function of Swift resumes at its start. seen: Go's goexit, after a nop. */
+enum { STACKCHECK_NEAR_START = 8 };
+
+/* Indexes in machsym_unwind_state.v. */
+enum { STACKCHECK_FP = 29, STACKCHECK_LR, STACKCHECK_PC = 32, STACKCHECK_CPU_ARM64 = 0x0100000c };
+
+/* Symbols are searched by name for imports: at most this often in one report. */
+enum { STACKCHECK_NAMES = 64 };
+
+/* An image of the report. */
+typedef struct stackcheck_image {
+    calls_image code;
+    image_loan loan;
+    bool is_asked;
+    bool is_lent;
+    uint32_t ends;    /* frames after a call */
+    uint32_t doubted; /* frames that nothing called */
+} stackcheck_image;
+
+/* What is wrong with a frame. */
+typedef enum stackcheck_fault {
+    STACKCHECK_FITS = 0,
+    STACKCHECK_NO_CODE,
+    STACKCHECK_NO_CALL,
+    STACKCHECK_OTHER_CALL
+} stackcheck_fault;
+
+typedef struct stackcheck_note {
+    uint32_t frame;
+    stackcheck_fault fault;
+    uint64_t target; /* STACKCHECK_OTHER_CALL: what is called, in the frame's image */
+    uint32_t below;  /* the frame that it should have called */
+    bool is_left;    /* lr holds it */
+    bool is_second;  /* the frame below it is the one that stopped */
+} stackcheck_note;
+
+typedef struct stackcheck {
+    report *r;
+    image_pool *all;
+    const stackcheck_options *how;
+    stackcheck_image *images; /* one for each of the report */
+    uint64_t left;            /* bytes of code */
+    unsigned names_left;
+    stackcheck_note *notes;
+    uint32_t note_count;
+    uint32_t note_cap;
+} stackcheck;
+
+/* ---- Images ---- */
+
+static stackcheck_image *stackcheck_image_of(stackcheck *c, uint32_t index)
+{
+    if (index == REPORT_NONE || c->r->images[index].is_offset || c->r->images[index].is_text_exec)
+        return NULL;
+    stackcheck_image *one = &c->images[index];
+    const report_image *image = &c->r->images[index];
+    if (!one->is_asked) {
+        image_status status;
+        machsym_str file = image->path.len > 0 ? str_base_name(image->path) : image->name;
+        image_key key = {image->uuid, image->has_uuid, image->is_named || c->how->no_uuid, image->arch, file};
+        one->is_asked = true;
+        one->is_lent = images_borrow(c->all, &key, &one->loan, &status);
+        if (one->is_lent && loan_image(&one->loan) != NULL)
+            calls_image_of(loan_image(&one->loan), loan_source(&one->loan), &one->code);
+    }
+    return one->code.file != NULL ? one : NULL;
+}
+
+static uint64_t stackcheck_addr(const stackcheck *c, const stackcheck_image *one, uint64_t addr)
+{
+    return loan_addr(&one->loan, c->r->images[one - c->images].base, false, addr);
+}
+
+/* The function that a frame is in. */
+static bool stackcheck_function(stackcheck *c, const report_frame *frame, machsym_frame *out)
+{
+    const stackcheck_image *one = stackcheck_image_of(c, frame->image);
+    return one != NULL &&
+           calls_function(&one->code, stackcheck_addr(c, one, frame->addr) - !frame->exact, out);
+}
+
+/* ---- What cannot be known ---- */
+
+static bool stackcheck_is_checked(const report *r, const report_thread *thread)
+{
+    if (thread->count == 0 || thread->path > 0 || thread->callers_first || thread->is_echo)
+        return false;
+    switch ((frame_form)r->frames[thread->first].form) {
+    case FORM_CLASSIC:
+    case FORM_IPS:
+    case FORM_KSCRASH: return true;
+    default: return false;
+    }
+}
+
+/* Systems, and the runtimes of some languages, put a frame below a function that an instruction interrupted:
+ * signal handlers, and what Go and Mono do with a null pointer. */
+static bool stackcheck_may_interrupt(stackcheck *c, const report_frame *frame)
+{
+    machsym_frame function;
+    machsym_str name = frame->name;
+    machsym_str image = frame->image != REPORT_NONE ? c->r->images[frame->image].name : frame->image_name;
+    bool is_known = frame->named == NAME_GIVEN;
+    if (!is_known && stackcheck_function(c, frame, &function)) {
+        name = function.linkage_name.len > 0 ? function.linkage_name : function.name;
+        is_known = true;
+    }
+    if (!is_known)
+        return frame->image == REPORT_NONE || str_starts(image, "libsystem") ||
+               str_starts(image, "libSystem");
+    return str_starts(name, "_sigtramp") || str_starts(name, "sigtramp") || str_starts(name, "runtime.") ||
+           str_starts(name, "mono_");
+}
+
+/* Nothing called a function that begins here, or the frame that a thread begins with. */
+static bool stackcheck_is_start(stackcheck *c, const report_frame *frame)
+{
+    machsym_frame function;
+    const report_thread *thread = &c->r->threads[frame->thread];
+    const stackcheck_image *one = stackcheck_image_of(c, frame->image);
+    uint64_t addr = stackcheck_addr(c, one, frame->addr);
+    if (frame == &c->r->frames[thread->first + thread->count - 1])
+        return true;
+    for (unsigned before = 0; before < 2; before++) {
+        if (!calls_function(&one->code, addr - before, &function) ||
+            addr - function.function_start <= STACKCHECK_NEAR_START)
+            return true;
+    }
+    machsym_str name = function.linkage_name;
+    return str_starts(name, "runtime.") || str_find(name, "TQ") < name.len || str_find(name, "TY") < name.len;
+}
+
+/* ---- One frame called another ---- */
+
+/* The address of a name among an image's own functions. */
+static bool stackcheck_find_name(stackcheck *c, const stackcheck_image *one, machsym_str name, uint64_t *addr)
+{
+    machsym_session *session = symbol_source_session(one->code.source);
+    machsym_cursor at;
+    machsym_symbol symbol;
+    memset(&at, 0, sizeof at);
+    if (session == NULL || c->names_left == 0)
+        return false;
+    c->names_left--;
+    while (machsym_session_next_name(session, &at, &symbol)) {
+        if (symbol.source != MACHSYM_SOURCE_STUB && str_equal(symbol.name, name)) {
+            *addr = symbol.lo;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Another image that is not at hand may have a function of the same name, which dyld prefers. */
+static bool stackcheck_has_all(stackcheck *c)
+{
+    for (uint32_t i = 0; i < c->r->image_count; i++) {
+        if (!c->r->images[i].is_system && stackcheck_image_of(c, i) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a call of an import may get to a function of another image, or of its own. */
+static bool stackcheck_import_fits(stackcheck *c, const stackcheck_image *from, uint64_t stub,
+                                   const stackcheck_image *to, const machsym_frame *callee)
+{
+    machsym_frame import;
+    uint64_t addr;
+    text name = {0};
+    if (to == NULL || !calls_function(&from->code, stub, &import) ||
+        import.name_source != MACHSYM_SOURCE_STUB)
+        return true;
+    uint64_t start = callee->function_start;
+    text_str(&name, import.linkage_name.len > 0 ? import.linkage_name : import.name);
+    bool is_found = stackcheck_has_all(c) && stackcheck_find_name(c, to, str_make(name.v, name.len), &addr) &&
+                    !calls_is_stub(&to->code, addr);
+    text_free(&name);
+    return !is_found || calls_may_reach(&to->code, addr, start, &c->left);
+}
+
+/* Whether a call may get to the function that a frame is in. */
+static bool stackcheck_target_fits(stackcheck *c, const stackcheck_image *one, uint64_t target,
+                                   const report_frame *below)
+{
+    machsym_frame callee;
+    const stackcheck_image *to = stackcheck_image_of(c, below->image);
+    if (!stackcheck_function(c, below, &callee))
+        return true;
+    if (calls_is_stub(&one->code, target))
+        return stackcheck_import_fits(c, one, target, to, &callee);
+    return to != one || calls_may_reach(&one->code, target, callee.function_start, &c->left);
+}
+
+/* Some tools subtract one from return addresses. */
+static calls_kind stackcheck_call_before(const stackcheck_image *one, uint64_t addr, uint64_t *target)
+{
+    calls_kind kind = calls_end_at(&one->code, addr, target);
+    calls_kind later =
+        kind == CALLS_NOTHING || kind == CALLS_NO_CODE ? calls_end_at(&one->code, addr + 1, target) : kind;
+    return later == CALLS_SOMEWHERE || later == CALLS_TARGET ? later : kind;
+}
+
+/* Whether the frame at `above` may have called the one at `below`. */
+static stackcheck_fault stackcheck_pair(stackcheck *c, const report_frame *below, const report_frame *above,
+                                        uint64_t *target)
+{
+    stackcheck_image *one = stackcheck_image_of(c, above->image);
+    if (one == NULL || above->exact || below->addr == above->addr)
+        return STACKCHECK_FITS;
+    calls_kind kind = stackcheck_call_before(one, stackcheck_addr(c, one, above->addr), target);
+    one->ends += kind == CALLS_SOMEWHERE || kind == CALLS_TARGET;
+    if (kind == CALLS_NO_CODE)
+        return c->r->images[above->image].is_open ? STACKCHECK_FITS : STACKCHECK_NO_CODE;
+    if (kind == CALLS_NOTHING && !stackcheck_may_interrupt(c, below) && !stackcheck_is_start(c, above))
+        return STACKCHECK_NO_CALL;
+    if (kind == CALLS_TARGET && below->image != REPORT_NONE &&
+        !stackcheck_target_fits(c, one, *target, below) && !stackcheck_may_interrupt(c, below))
+        return STACKCHECK_OTHER_CALL;
+    return STACKCHECK_FITS;
+}
+
+/* ---- The first frame ---- */
+
+static uint64_t stackcheck_register(const stackcheck *c, const report_thread *thread, const char *name,
+                                    const report_register **out)
+{
+    *out = registers_find(c->r, thread, name);
+    return *out != NULL ? report_plain_addr(c->r, (*out)->value) : 0;
+}
+
+/* Code of one image only. Without a stack, only a caller that lr has is found. */
+typedef struct stackcheck_memory {
+    const machsym_image *file;
+    uint64_t base;
+} stackcheck_memory;
+
+static bool stackcheck_read(void *context, uint64_t addr, void *out, size_t len)
+{
+    const stackcheck_memory *memory = context;
+    return tables_read(memory->file, memory->base, addr, out, len);
+}
+
+/* x0 to x28, and the names of the last four. */
+static void stackcheck_fill(const report *r, const report_thread *thread, machsym_unwind_state *out)
+{
+    static const char *const last[] = {"fp", "lr", "sp", "pc"};
+    memset(out, 0, sizeof *out);
+    for (unsigned i = 0; i <= STACKCHECK_PC; i++) {
+        char name[4] = {'x', 0, 0, 0};
+        name[1] = (char)('0' + (i < 10 ? i : i / 10));
+        name[2] = i < 10 ? '\0' : (char)('0' + i % 10);
+        const report_register *one =
+            registers_find(r, thread, i < STACKCHECK_FP ? name : last[i - STACKCHECK_FP]);
+        if (one == NULL)
+            continue;
+        out->v[i] = i == STACKCHECK_LR || i == STACKCHECK_PC ? report_plain_addr(r, one->value) : one->value;
+        out->known |= UINT64_C(1) << i;
+    }
+}
+
+/* Whether the function that stopped returns to lr, whatever its stack holds. */
+static bool stackcheck_is_lr_live(stackcheck *c, const report_thread *thread, const report_frame *first,
+                                  uint64_t lr)
+{
+    const stackcheck_image *one = stackcheck_image_of(c, first->image);
+    if (one == NULL || one->code.cputype != STACKCHECK_CPU_ARM64)
+        return false;
+    machsym_image_info info;
+    machsym_image_get_info(one->code.file, &info);
+    stackcheck_memory memory = {one->code.file, c->r->images[first->image].base};
+    machsym_unwind_image image = {.load_addr = memory.base, .size = info.text_size};
+    tables_of_file(one->code.file, one->code.cputype, memory.base, &image);
+    machsym_unwind_desc desc = {stackcheck_read, &memory, &image, 1, one->code.cputype};
+    machsym_unwind_state state;
+    stackcheck_fill(c->r, thread, &state);
+    return machsym_unwind_next(&desc, &state) && state.v[STACKCHECK_PC] == lr;
+}
+
+/* The first frame of a thread that is no inlined call; NULL: none. */
+static report_frame *stackcheck_first(const stackcheck *c, const report_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->count; i++) {
+        if (!c->r->frames[thread->first + i].given_inline)
+            return &c->r->frames[thread->first + i];
+    }
+    return NULL;
+}
+
+/* Adds the caller of the first frame that only lr tells. */
+static void stackcheck_infer(stackcheck *c, uint32_t index)
+{
+    const report_thread *thread = &c->r->threads[index];
+    const report_frame *first = stackcheck_first(c, thread);
+    const report_register *pc_at, *lr_at;
+    uint64_t pc = stackcheck_register(c, thread, "pc", &pc_at);
+    uint64_t lr = stackcheck_register(c, thread, "lr", &lr_at), target;
+    if (first == NULL || pc_at == NULL || lr_at == NULL || lr == pc || lr_at->image == REPORT_NONE ||
+        !first->exact || pc != first->addr || !stackcheck_is_lr_live(c, thread, first, lr))
+        return;
+    report_frame caller = *first;
+    const report_frame *second = first + 1;
+    bool has_second = second < &c->r->frames[thread->first + thread->count];
+    if (has_second && second->addr <= lr && lr - second->addr <= 4)
+        return;
+    caller.addr = caller.given = lr;
+    caller.image = lr_at->image;
+    caller.exact = false;
+    if (stackcheck_image_of(c, caller.image) == NULL ||
+        stackcheck_pair(c, first, &caller, &target) != STACKCHECK_FITS)
+        return;
+    report_infer_frame(c->r, (uint32_t)(first - c->r->frames), lr, lr_at->image);
+}
+
+/* ---- Whole stacks ---- */
+
+static void stackcheck_thread(stackcheck *c, const report_thread *thread)
+{
+    const report_frame *below = stackcheck_first(c, thread);
+    const report_register *lr_at;
+    uint64_t lr = stackcheck_register(c, thread, "lr", &lr_at);
+    const report_frame *end = &c->r->frames[thread->first + thread->count];
+    for (const report_frame *above = below != NULL ? below + 1 : end; above < end; above++) {
+        bool is_next = above->index == above[-1].index + 1 || above->addr == above[-1].addr ||
+                       above->form == FORM_INFERRED || above[-1].form == FORM_INFERRED;
+        stackcheck_note note = {.frame = (uint32_t)(above - c->r->frames)};
+        if (above->given_inline)
+            continue;
+        note.fault = is_next ? stackcheck_pair(c, below, above, &note.target) : STACKCHECK_FITS;
+        note.is_second = below->exact;
+        note.is_left = note.is_second && lr_at != NULL && above->addr == lr;
+        note.below = (uint32_t)(below - c->r->frames);
+        below = above;
+        if (note.fault == STACKCHECK_FITS)
+            continue;
+        c->images[above->image].doubted++;
+        *(stackcheck_note *)mem_push(&c->notes, &c->note_count, &c->note_cap, sizeof note) = note;
+    }
+}
+
+static void stackcheck_put_function(stackcheck *c, const stackcheck_image *one, uint64_t addr, text *t)
+{
+    machsym_frame function;
+    frame_style style = c->how->style;
+    style.source = one->code.source;
+    if (calls_function(&one->code, addr, &function) &&
+        (function.linkage_name.len > 0 || function.name.len > 0)) {
+        symbol_spell(t, &function, &style);
+    } else {
+        text_c(t, "0x");
+        text_hex(t, addr, 1);
+    }
+}
+
+/* Why the frame is there, as far as one can tell. Files that have the image's UUID are right. */
+static const char *stackcheck_cause(const stackcheck *c, const stackcheck_note *note)
+{
+    uint32_t index = c->r->frames[note->frame].image;
+    const report_image *image = &c->r->images[index];
+    bool is_proven = image->has_uuid && !c->how->no_uuid && !image->is_named;
+    if (!is_proven && c->images[index].doubted > 1 && c->images[index].doubted >= c->images[index].ends / 2)
+        return "the file is of another build";
+    if (note->is_left)
+        return "lr held it, left over from an earlier call";
+    if (note->is_second)
+        return "the frame of a function without a record is missing, or the stack is damaged";
+    return is_proven ? "a frame is missing, or the stack is damaged"
+                     : "a frame is missing, the stack is damaged, or the file is of another build";
+}
+
+static void stackcheck_tell(stackcheck *c, const stackcheck_note *note)
+{
+    report_frame *frame = &c->r->frames[note->frame];
+    const stackcheck_image *one = &c->images[frame->image];
+    text t = {0};
+    if (note->fault != STACKCHECK_OTHER_CALL) {
+        text_c(&t, note->fault == STACKCHECK_NO_CODE ? "there is no code" : "no call ends here");
+    } else {
+        const report_frame *below = &c->r->frames[note->below];
+        const stackcheck_image *to = stackcheck_image_of(c, below->image);
+        text_c(&t, "it calls ");
+        stackcheck_put_function(c, one, note->target, &t);
+        text_c(&t, ", which does not get to ");
+        stackcheck_put_function(c, to, stackcheck_addr(c, to, below->addr) - !below->exact, &t);
+    }
+    text_c(&t, ": ");
+    text_c(&t, stackcheck_cause(c, note));
+    frame->doubt = pool_copy_z(&c->r->strings, t.v, t.len);
+    text_free(&t);
+}
+
+void stackcheck_report(report *r, image_pool *all, const stackcheck_options *how)
+{
+    stackcheck c = {.r = r, .all = all, .how = how, .left = CALLS_BYTES, .names_left = STACKCHECK_NAMES};
+    c.images = mem_alloc(mem_product(r->image_count, sizeof *c.images));
+    memset(c.images, 0, r->image_count * sizeof *c.images);
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (stackcheck_is_checked(r, &r->threads[i]) && r->threads[i].register_count > 0)
+            stackcheck_infer(&c, i);
+    }
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (stackcheck_is_checked(r, &r->threads[i]))
+            stackcheck_thread(&c, &r->threads[i]);
+    }
+    for (uint32_t i = 0; i < c.note_count; i++)
+        stackcheck_tell(&c, &c.notes[i]);
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        if (c.images[i].is_lent)
+            images_return(all, &c.images[i].loan);
+    }
+    mem_to_heap(c.images);
+    mem_to_heap(c.notes);
+}
