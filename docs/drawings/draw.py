@@ -149,11 +149,11 @@ def lifetimes():
     for i, (begin, end) in enumerate([(220, full), (290, full), (330, full), (395, full), (455, trim), (520, trim),
                                       (630, 780), (700, 780)]):
         d.box(begin, 184 + i % 4 * 9, end - begin, 6, "three", 2)
-    for x, what in ((full, "%d MB of units: all are dropped" % limit), (trim + 60, "machsym_session_trim")):
+    for x, what in ((full, "over %d MB and %d units: all are dropped" % (limit, kept)), (trim + 60, "machsym_session_trim")):
         d.text(x, 240, what, "m c" if "_" in what else "s c")
     d.line((full, 168), (full, 227), kind="hot dash")
     d.line((trim, 168), (trim, 227), kind="hot dash")
-    d.text(full, 256, "(cache_limit; %d units always may stay)" % kept, "s c")
+    d.text(full, 256, "(cache_limit)", "s c")
 
     lane(280, "session", "of thread 2")
     d.box(260, 276, 440, 42, "two")
@@ -278,11 +278,11 @@ def run():
     record(472, "file", [("PLACE", 60, "two")], "compilation directory, directory, name")
     d.arrow((280, 264), (280, 284), (236, 284), (236, 322), (249, 322), kind="hot")
     d.arrow((280, 334), (280, 354), (236, 354), (236, 392), (249, 392), kind="hot")
-    d.arrow((562, 322), (640, 322), (640, 482), (621, 482))
-    d.arrow((340, 404), (340, 424), (560, 424), (560, 465))
+    d.arrow((562, 322), (640, 322), (640, 488), (621, 488))
+    d.arrow((340, 404), (340, 424), (560, 424), (560, 471))
     d.arrow((310, 484), (469, 484))
-    d.box(470, 466, 150, 34, "two")
-    d.text(545, 487, "texts in TEXT", "c")
+    d.box(470, 472, 150, 34, "two")
+    d.text(545, 493, "texts in TEXT", "c")
 
     # The chain of the worked lookup.
     d.text(656, 232, "0x100000aec, by frame", "b")
@@ -333,8 +333,8 @@ def index():
         if what:
             d.text(x + width / 2, 219, what, "m c", width)
     for i, x in ((0, 150), (1, 190), (2, 270), (3, 400), (5, 740), (6, 790)):
-        d.arrow((left + i * bucket + bucket / 2, 128), (left + i * bucket + bucket / 2, 150 + i % 2 * 12), (x, 150 + i % 2 * 12),
-                (x, 200), kind="line")
+        d.arrow((left + i * bucket + bucket / 2, 128), (left + i * bucket + bucket / 2, 162 if i == 2 else 150),
+                (x, 162 if i == 2 else 150), (x, 200), kind="line")
     d.text(604, 194, "more than %d runs begin in bucket 4" % steps, "s c")
 
     d.text(16, 292, "a list", "b")
@@ -351,7 +351,8 @@ def index():
             d.arrow((x + width / 2, 284), (x + width / 2, 256 if i != 4 else 246), (target, 256 if i != 4 else 246),
                     (target, 228), kind="hot")
         x += width
-    d.arrow((left + 4 * bucket + bucket / 2, 128), (left + 4 * bucket + bucket / 2, 142), (850, 142), (850, 298), (x, 298), kind="hot")
+    d.arrow((left + 4 * bucket + bucket / 2, 128), (left + 4 * bucket + bucket / 2, 142), (850, 142), (850, 328), (254, 328), (254, 312),
+            kind="hot")
 
     d.line((16, 342), (844, 342))
     d.text(16, 366, "A number is the place of a run in RUNS divided by 2: of the last run that begins at or below the bucket's begin.")

@@ -264,7 +264,7 @@ typedef struct machsym_open_desc {
      * among them are looked for beside path. */
     const machsym_bytes *cache_files;
     size_t cache_file_count;
-    /* The open cache or collection that entry is an image of, in place of path, bytes and read: opening many
+    /* The open cache or collection that entry is an image of, in place of path, bytes and io: opening many
      * of its images opens its files once. It must outlive the image. */
     const struct machsym_image *from;
 } machsym_open_desc;
@@ -570,7 +570,7 @@ typedef struct machsym_io_stats {
     uint64_t count; /* how often machsym_open_desc.io was asked */
     uint64_t bytes; /* for how many bytes */
     /* Of a map: pages of 16 KB whose checksum does not match, or that cannot be read. An address has no
-     * frames when what tells them is lost, and a frame has no name when that is. Of other images: sections of
+     * frames when its data is lost; when only the name is lost, the frame has no name. Of other images: sections of
      * metadata that cannot be read, or share their bytes with others; machsym_session_count_all counts them
      * as damage too. They are asked for again after machsym_session_trim, and counted again. */
     uint64_t lost;
@@ -590,9 +590,9 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * address of the file (machsym_image_addr_of_pc). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
  * memory ran out there is at least one frame, and each has lacks_memory until machsym_session_trim. No later
- * lookup uses what was found without memory: asked again, once there is some, the session tells all. Only if
- * memory ran out again and again, and what answers may borrow is more than cache_limit, it waits for the
- * trim.
+ * lookup uses what was found without memory: asked again, once there is some, the session tells all. If memory
+ * ran out again and again, and what answers borrow is more than cache_limit, call
+ * machsym_session_trim before.
  * Borrows: most names and paths are views into the image. Others live until machsym_session_trim or close:
  * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
  * names of a map.
@@ -1011,7 +1011,7 @@ typedef struct machsym_map_frame {
 /* Which functions hold an address of the file, as machsym_session_frames_at_addr tells it. No name is
  * unpacked: machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: 0.1 to 0.6 microseconds; the larger the map, the more of it is waiting for memory.
+ * Threads: any. Cost: 0.06 to 0.4 microseconds; the larger the map, the more of it is waiting for memory.
  * Signals: usable in handlers; no allocation, lock or system call. */
 MACHSYM_API size_t machsym_map_frames_at_addr(const machsym_map *map, uint64_t addr,
                                               machsym_map_frame *frames, size_t cap);

@@ -168,6 +168,10 @@
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
  * closed. A lookup in a function that the session has decoded allocates nothing.
  *
+ * To keep memory small: open by path without MACHSYM_OPEN_COPY, so that the file is mapped and only the pages
+ * that are read come in; choose the slice by arch or uuid; set cache_limit of machsym_session_desc, or trim
+ * the session between reports. Of a map that io reads, MACHSYM_KEPT_PAGES says how much a session keeps.
+ *
  * ---- Errors and damage ----
  *
  * What cannot be opened or built returns a machsym_result and fills a machsym_error; machsym_error_text makes

@@ -10,7 +10,7 @@
  *     MACHSYM_NO_UNWIND       leave code out
  *     MACHSYM_CACHE_LIMIT     memory of a session: decoded units
  *     MACHSYM_MAX_OBJECTS     memory of a session: object files that are open
- *     MACHSYM_KEPT_PAGES     memory of a session: a map that is read by a callback
+ *     MACHSYM_KEPT_PAGES      memory of a session: a map that is read by a callback
  *     MACHSYM_SMALL_FILE      which files are read and not mapped
  *     MACHSYM_DEMANGLE_STACK  stack of machsym_demangle
  *     MACHSYM_ARENA_CHUNK     how much is asked of an allocator at once

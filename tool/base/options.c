@@ -338,11 +338,14 @@ static void option_put_help(text *t, const option *o)
 
 void command_put_list(text *t, const command *const *list)
 {
+    size_t longest = 10;
+    for (size_t i = 0; list[i] != NULL; i++)
+        longest = strlen(list[i]->name) > longest ? strlen(list[i]->name) : longest;
     for (size_t i = 0; list[i] != NULL; i++) {
         size_t at = t->len;
         text_c(t, "  ");
         text_c(t, list[i]->name);
-        option_put_indent(t, at, 14);
+        option_put_indent(t, at, longest + 4);
         text_c(t, list[i]->brief);
         text_char(t, '\n');
     }

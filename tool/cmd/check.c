@@ -438,7 +438,7 @@ static const option table[] = {
      check_take_except},
     {"j", "N", "threads; without it one for each processor that may be used",
      offsetof(check_options, how.jobs), take_jobs},
-    {"json", NULL, "one JSON object an image", offsetof(check_options, json), NULL},
+    {"json", NULL, "one JSON object for each image", offsetof(check_options, json), NULL},
     {0},
 };
 
@@ -450,7 +450,7 @@ const command check_command = {
     "be\n"
     "read: whether its dSYM is there, by UUID; is a dSYM, no program in its place; has functions and lines;\n"
     "is whole, since all of it is decoded; and whether names are hidden or the program is encrypted. A dSYM\n"
-    "alone is looked at, too. A line an image, and a last one that counts them.\n",
+    "alone is looked at, too. One line for each image, then the total.\n",
     {{table, 0}},
     "exit status: 0 all are well, 1 one is not, or cannot be read, 2 usage\n",
     check_run,

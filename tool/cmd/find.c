@@ -366,13 +366,13 @@ const command find_command = {
     "find",
     "the addresses of a function or a line of source, with inlined copies",
     "[options] FILE NAME|FILE:LINE",
-    "Tells where a function has code, or a line of source: a run of addresses a line, one for each copy "
-    "that\n"
-    "was inlined and each piece of it. NAME is a name as it is shown, with or without parameters, the last\n"
+    "Prints where a function, or a line of source, has code: one run of addresses on each line, one for\n"
+    "each copy that was inlined and each piece of it. NAME is a name as it is shown, with or without "
+    "parameters, the last\n"
     "part of it, or the linker's; with * at its end all that begin so. FILE:LINE is a line of a file whose\n"
     "path ends so.\n",
     {{table, 0}, {image_option_table, offsetof(find_options, from)}},
-    "exit status: 0 found, 1 nothing is called so or the file is damaged, 2 usage\n",
+    "exit status: 0 found, 1 no function or line of that name, or the file is damaged, 2 usage\n",
     find_cmd_run,
     NULL,
 };

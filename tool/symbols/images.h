@@ -72,7 +72,7 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
 void images_return(image_pool *all, image_loan *loan);
 
 /* Whether a file that was asked for could not be opened or is damaged, and no other file took its place.
- * Adds what was found wrong, a line a file, sorted: files are opened in an order that threads decide. */
+ * Adds what was found wrong, one line for each file, sorted: files are opened in an order that threads decide. */
 bool images_failed(image_pool *all, text *complaints);
 
 /* Whether a runtime address lies in the image's __TEXT; true where the file does not tell its size. */

@@ -96,6 +96,20 @@ def test_what_is_no_report():
         machsym.symbolicate(b"", ["/none"])
 
 
+def test_what_is_given():
+    data = (ROOT / "tests" / "fixtures" / "reports" / "demo.crash").read_bytes()
+    want = machsym.symbolicate(data, [DEMO])
+    assert machsym.symbolicate(bytearray(data), [DEMO], forms="text") == want
+    assert machsym.symbolicate(memoryview(data), [DEMO]) == want
+    for what in (data.decode(), 5, None):
+        with pytest.raises(TypeError):
+            machsym.symbolicate(what)
+    # C would end each at the zero: another file, another key
+    for more in ({"symbols": [str(DEMO) + "\0x"]}, {"name": "a\0b"}, {"redact": "a\0b"}):
+        with pytest.raises(ValueError):
+            machsym.symbolicate(data, **more)
+
+
 def test_what_is_closed():
     data = (ROOT / "tests" / "fixtures" / "reports" / "demo.crash").read_bytes()
     image = machsym.Image(DEMO)

@@ -206,7 +206,7 @@ const option crash_lookup_table[] = {
      "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
      "them, a .symmap (made with map build\n--lines=people), a dyld shared cache, a DeviceSupport folder; "
      "may "
-     "repeat.\nWithout it machsym crash looks beside the report, and in the current folder",
+     "repeat.\ncrash without it looks beside the report, and in the current folder",
      0, crash_take_store},
     {"bcsymbolmap", "PATH",
      "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0,
@@ -557,7 +557,7 @@ const command crash_command = {
     "KSCrash, PLCrashReporter, minidumps and cores (as text), Crashlytics, Node, Bugsnag, Sentry and\n"
     "Datadog events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show\n"
     "--style=ndjson, xctrace exports, pasted stacks; also quoted, in a log, or as a string in JSON. The\n"
-    "format is told by the contents; a file may hold several reports, one after the other or in a "
+    "format is detected from the contents; a file may hold several reports, one after the other or in a "
     "document:\n"
     "each is answered, and with --only those that fit are written.\n",
     {{crash_lookup_table, 0}, {object_option_table, offsetof(crash_options, objects)}, {table, 0}},

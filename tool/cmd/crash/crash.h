@@ -28,10 +28,10 @@ typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON, FORMAT_HT
 /* Where the table of missing images is printed: on standard error, or in place of the reports. */
 typedef enum missing_form { MISSING_SAID = 0, MISSING_TEXT, MISSING_JSON } missing_form;
 
-/* What the options say. */
 /* Whether a summary has colours. */
 typedef enum crash_colour { COLOUR_AUTO = 0, COLOUR_ALWAYS, COLOUR_NEVER } crash_colour;
 
+/* What the options say. */
 typedef struct crash_options {
     const char *stores[MAX_STORES];
     size_t store_count;

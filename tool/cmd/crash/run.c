@@ -113,7 +113,7 @@ typedef struct crash_run {
     bool progress;
     bool colour;
     bool tell;     /* summaries to standard error */
-    bool brief;    /* a line a report to standard error */
+    bool brief;    /* one line for each report to standard error */
     bool in_place; /* something else is printed in place of the reports */
     bool in_folder;
     bool has_failed; /* a file of symbols is no good */

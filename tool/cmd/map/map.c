@@ -316,7 +316,7 @@ static const option dump_table[] = {
 
 const command map_dump_command = {
     "map dump",
-    "a row a range: start, end, function, file:line, callers",
+    "one row for each range: start, end, function, file:line, callers",
     "[options] FILE.symmap",
     "Prints a row for each range: start, end, function, file:line; then the same of each caller that it is "
     "inlined\n"

@@ -10,6 +10,19 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple, Type, Union, overload
 
 AnyPath = Union[str, "os.PathLike[str]"]
+
+
+def _c_bytes(text: bytes) -> bytes:
+    """Text as C takes it: it would end at a zero."""
+    if b"\0" in text:
+        raise ValueError("embedded null byte")
+    return text
+
+
+def _c_path(path: AnyPath) -> bytes:
+    return _c_bytes(os.fsencode(path))
+
+
 AnyUuid = Union[str, _uuid.UUID]
 
 
@@ -265,14 +278,14 @@ def _describe(path: Optional[AnyPath], data: Optional[bytes] = None, **how: Any)
     if (path is None) == (data is None):
         raise TypeError("a path or the file's bytes, one of the two")
     uuid: Optional[AnyUuid] = how.get("uuid")
-    prefixes = [os.fsencode(end) for pair in how.get("oso_prefixes", ()) for end in pair]
-    dirs = [os.fsencode(folder) for folder in how.get("oso_dirs", ())]
+    prefixes = [_c_path(end) for pair in how.get("oso_prefixes", ()) for end in pair]
+    dirs = [_c_path(folder) for folder in how.get("oso_dirs", ())]
     raw = _uuid.UUID(str(uuid)).bytes if uuid is not None else None
     pair = how.get("pair")
     arch = how.get("arch")
     entry = how.get("entry")
-    desc = _Desc(path=os.fsencode(path) if path is not None else None,
-                 pair_path=os.fsencode(pair) if pair is not None else None,
+    desc = _Desc(path=_c_path(path) if path is not None else None,
+                 pair_path=_c_path(pair) if pair is not None else None,
                  arch=arch.encode() if arch else None, uuid=raw, entry=entry.encode() if entry else None,
                  prefixes=_strings(prefixes), prefix_count=len(prefixes) // 2, dirs=_strings(dirs), dir_count=len(dirs),
                  flags=1 if how.get("copy") else 0)
@@ -513,7 +526,7 @@ class Map(Image):
     def save(self, path: AnyPath) -> None:
         """Writes the map: whole, or not at all."""
         err = _Error()
-        if not _lib.flat_map_save(self._open(), os.fsencode(path), ctypes.byref(err)):
+        if not _lib.flat_map_save(self._open(), _c_path(path), ctypes.byref(err)):
             _raise(err)
 
     def __bytes__(self) -> bytes:

@@ -1,7 +1,6 @@
 """Whole reports in this process, over flat_symbolicate of flat.h."""
 import ctypes
 import json
-import os
 import threading
 import uuid as _uuid
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Union
@@ -10,6 +9,8 @@ from ._core import (
     AnyPath,
     Image,
     Lines,
+    _c_bytes,
+    _c_path,
     _Error,
     _lib,
     _Lookups,
@@ -194,8 +195,8 @@ def _report(read: _Reader, forms: Sequence[str]) -> Report:
 
 def _answer(data: bytes, symbols: Symbols, lines: Lines, forms: Sequence[str], flags: int, parts: int, name: Optional[AnyPath],
             redact: Optional[str]) -> Symbolicated:
-    desc = _ReportDesc(input=data, len=len(data), name=os.fsencode(name) if name is not None else None,
-                       redact=redact.encode() if redact is not None else None, flags=flags, parts=parts,
+    desc = _ReportDesc(input=data, len=len(data), name=_c_path(name) if name is not None else None,
+                       redact=_c_bytes(redact.encode()) if redact is not None else None, flags=flags, parts=parts,
                        forms=sum(1 << _FORMS.index(form) for form in forms))
     err, length = _Error(), ctypes.c_size_t()
     taken = symbols._take(lines)
@@ -221,7 +222,7 @@ def _answer(data: bytes, symbols: Symbols, lines: Lines, forms: Sequence[str], f
             return Symbolicated(reports, failures, read.bytes() if reports else b"")
 
 
-def symbolicate(report: bytes, symbols: Union[Symbols, Iterable[Union[AnyPath, Image]]] = (), *, forms: Sequence[str] = ("text",),
+def symbolicate(report: Union[bytes, bytearray, memoryview], symbols: Union[Symbols, Iterable[Union[AnyPath, Image]]] = (), *, forms: Union[str, Sequence[str]] = ("text",),
                 name: Optional[AnyPath] = None, redact: Optional[str] = None, named_too: bool = False, full_paths: bool = False,
                 full_names: bool = False, inline: bool = True, walk: bool = True) -> Symbolicated:
     """Puts names into all reports of an input, of any kind that `machsym crash` reads, in this process.
@@ -230,6 +231,11 @@ def symbolicate(report: bytes, symbols: Union[Symbols, Iterable[Union[AnyPath, I
     `machsym crash` writes. name: of the input, in briefs. redact: words of a key, by which personal data and identifiers are
     replaced. named_too: frames that have a name are looked up, too. walk: reports have images and frames. Symbols that stay
     open between calls make it fast."""
+    if not isinstance(report, (bytes, bytearray, memoryview)):
+        raise TypeError("a report is bytes, not " + type(report).__name__)
+    report = bytes(report)
+    if isinstance(forms, str):
+        forms = (forms,)
     wrong = [form for form in forms if form != "same" and form not in _FORMS]
     if wrong:
         raise ValueError("no such form: %s" % wrong[0])
