@@ -1794,9 +1794,9 @@ typedef struct machsym_io_stats {
     uint64_t count; /* how often machsym_open_desc.io was asked */
     uint64_t bytes; /* for how many bytes */
     /* Of a map: pages of 16 KB whose checksum does not match, or that cannot be read. An address has no
-     * frames when its data is lost; when only the name is lost, the frame has no name. Of other images: sections of
-     * metadata that cannot be read, or share their bytes with others; machsym_session_count_all counts them
-     * as damage too. They are asked for again after machsym_session_trim, and counted again. */
+     * frames when its data is lost; when only the name is lost, the frame has no name. Of other images:
+     * sections of metadata that cannot be read, or share their bytes with others; machsym_session_count_all
+     * counts them as damage too. They are asked for again after machsym_session_trim, and counted again. */
     uint64_t lost;
     uint64_t lost_at; /* where the first of them begins in the file */
 } machsym_io_stats;
@@ -1814,8 +1814,8 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * address of the file (machsym_image_addr_of_pc). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
  * memory ran out there is at least one frame, and each has lacks_memory until machsym_session_trim. No later
- * lookup uses what was found without memory: asked again, once there is some, the session tells all. If memory
- * ran out again and again, and what answers borrow is more than cache_limit, call
+ * lookup uses what was found without memory: asked again, once there is some, the session tells all. If
+ * memory ran out again and again, and what answers borrow is more than cache_limit, call
  * machsym_session_trim before.
  * Borrows: most names and paths are views into the image. Others live until machsym_session_trim or close:
  * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
