@@ -237,7 +237,8 @@ $(B)/machsym-server: $(wildcard server/*.go server/*.html server/*.json server/*
 	$(Q)cd server && GO111MODULE=off GOPATH="$${GOPATH:-/usr/share/gocode}" GOFLAGS= CGO_ENABLED=1 \
 	    go build -trimpath -tags libsqlite3 -o "$(abspath $@)" .
 
-# Faults with 20,000 reports of real size, each sent three times: ten minutes on two cores. docs/server.md has the table.
+# Faults with 20,000 reports of real size, each sent three times, and memory over 100,000: fifteen minutes on two cores.
+# docs/server.md has the table.
 REPORTS ?= 20000
 .PHONY: soak-server
 soak-server: server

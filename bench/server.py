@@ -14,12 +14,13 @@ import sys
 import tempfile
 import threading
 import time
+import types
 
 sys.path.insert(0, "tests")
 import server_reports
+from server_process import children_of, cpu_of, resident_now, resident_of, send_symbols
 
 SENDERS, CONNECTIONS, DSYMS = 2, int(os.environ.get("CONNECTIONS", "8")), list(server_reports.DSYMS.values())
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 def send(address, token, seed, start, count, out):
@@ -48,25 +49,6 @@ def send(address, token, seed, start, count, out):
     out.put(took)
 
 
-def cpu_of(pid):
-    with open("/proc/%d/stat" % pid, encoding="ascii") as file:
-        words = file.read().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / TICK
-
-
-def resident_of(pid, what="VmHWM"):
-    with open("/proc/%d/status" % pid, encoding="ascii") as file:
-        return next((int(line.split()[1]) / 1024 for line in file if line.startswith(what)), 0)
-
-
-def children_of(pid):
-    found = set()
-    for path in glob.glob("/proc/%d/task/*/children" % pid):
-        with open(path, encoding="ascii") as file:
-            found |= {int(word) for word in file.read().split()}
-    return found
-
-
 def alone(machsym, count):
     """CPU a report of the worker by itself, asked as the server asks."""
     lines = b"".join(b'{"do":"crash","want":["images","brief","signature"],"base64":"%s"}\n' % base64.b64encode(body)
@@ -77,15 +59,6 @@ def alone(machsym, count):
     assert said.count(b"\n") == count
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return count / (time.perf_counter() - begin), cpu / count * 1000, len(said) / count
-
-
-def upload(address, token):
-    for name, path in server_reports.DSYMS.items():
-        file, = glob.glob(path + "/Contents/Resources/DWARF/*")
-        to = http.client.HTTPConnection(address, timeout=60)
-        with open(file, "rb") as body:
-            to.request("POST", "/symbols?name=" + name, body, {"Authorization": "Bearer " + token})
-            assert to.getresponse().status == 200
 
 
 def ask(address, token, path):
@@ -102,7 +75,7 @@ def whole(server, machsym, count, folder):
     process = subprocess.Popen([server, "--data", folder, "--listen", "127.0.0.1:0", "--machsym", machsym], stdout=subprocess.PIPE)
     address = process.stdout.readline().decode().strip().replace("http://", "")
     token = process.stdout.readline().decode().split()[1]
-    upload(address, token)
+    send_symbols(types.SimpleNamespace(address=address, token=token))
     out = multiprocessing.Queue()
     senders = [multiprocessing.Process(target=send, args=(address, token, 1, i, count // SENDERS, out)) for i in range(SENDERS)]
     for s in senders:
@@ -139,7 +112,7 @@ def watch(pid, address, token, count, memory, ended):
         done = ask(address, token, "/health")["done"]
         quarter = done * 4 // count
         if quarter and "quarter %d" % quarter not in str(memory):
-            memory["MB of memory after quarter %d: server and workers" % quarter] = resident_of(pid, "VmRSS") + sum(resident_of(w, "VmRSS") for w in children_of(pid))
+            memory["MB of memory after quarter %d: server and workers" % quarter] = resident_now(pid)
 
 
 def rest(address, token):

@@ -415,13 +415,44 @@ func (s *server) symbol(w http.ResponseWriter, r *http.Request, _ *Token) {
 			name := uuidText(uuid)
 			found, _ := filepath.Glob(s.symbols.tool.store() + "/" + name[:2] + "/" + name + folder[words[2]] + "/[^.]*")
 			if len(found) == 1 {
-				w.Header().Set("Content-Type", "application/octet-stream")
-				http.ServeFile(w, r, found[0])
+				s.tellFile(w, r, found[0])
 				return
 			}
 		}
 	}
 	refuse(w, http.StatusNotFound, "no such file of symbols")
+}
+
+// tellFile sends a file, packed if the client takes zstd. Parts of a file are not packed.
+func (s *server) tellFile(w http.ResponseWriter, r *http.Request, path string) {
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Vary", "Accept-Encoding")
+	if r.Header.Get("Range") != "" || !takesZstd(r.Header.Get("Accept-Encoding")) {
+		http.ServeFile(w, r, path)
+		return
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		s.broken(w, err)
+		return
+	}
+	defer file.Close()
+	w.Header().Set("Content-Encoding", "zstd")
+	if err := packStream(w, file); err != nil {
+		panic(http.ErrAbortHandler) // the client sees that it is not whole
+	}
+}
+
+// takesZstd reads an Accept-Encoding.
+func takesZstd(accepted string) bool {
+	for _, one := range strings.Split(accepted, ",") {
+		name, how, _ := strings.Cut(one, ";")
+		weight, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(how), "q="), 64)
+		if strings.TrimSpace(name) == "zstd" && (err != nil || weight > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *server) settings(w http.ResponseWriter, _ *http.Request, t *Token) {

@@ -2,6 +2,16 @@ package main
 
 // #cgo LDFLAGS: -lzstd
 // #include <zstd.h>
+//
+// static size_t step(ZSTD_CCtx *packer, void *out, size_t *out_len, const void *in, size_t *in_len, int end)
+// {
+//     ZSTD_outBuffer to = {out, *out_len, 0};
+//     ZSTD_inBuffer from = {in, *in_len, 0};
+//     size_t left = ZSTD_compressStream2(packer, &to, &from, end ? ZSTD_e_end : ZSTD_e_continue);
+//     *out_len = to.pos;
+//     *in_len = from.pos;
+//     return left;
+// }
 import "C"
 
 import (
@@ -102,6 +112,36 @@ func pack(data []byte) []byte {
 		panic("zstd: " + C.GoString(C.ZSTD_getErrorName(n))) // no memory
 	}
 	return append([]byte(nil), packed[:n]...)
+}
+
+// Bytes that packStream reads and writes at a time.
+const packAtATime = 128 << 10
+
+// packStream writes all that it reads as one frame of zstd, without the dictionary.
+func packStream(to io.Writer, from io.Reader) error {
+	packer := C.ZSTD_createCCtx()
+	defer C.ZSTD_freeCCtx(packer)
+	in, out := make([]byte, packAtATime), make([]byte, packAtATime)
+	for end := C.int(0); end == 0; {
+		n, err := io.ReadFull(from, in)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			end = 1
+		} else if err != nil {
+			return err
+		}
+		for rest, left := in[:n], C.size_t(1); len(rest) > 0 || end == 1 && left > 0; {
+			made, taken := C.size_t(len(out)), C.size_t(len(rest))
+			left = C.step(packer, address(out), &made, address(rest), &taken, end)
+			if C.ZSTD_isError(left) != 0 {
+				return errors.New("zstd: " + C.GoString(C.ZSTD_getErrorName(left)))
+			}
+			if _, err := to.Write(out[:made]); err != nil {
+				return err
+			}
+			rest = rest[taken:]
+		}
+	}
+	return nil
 }
 
 func address(data []byte) unsafe.Pointer {

@@ -100,6 +100,39 @@ func TestSymbolsDuringWork(t *testing.T) {
 	want(t, db, first, Done, "new")
 }
 
+// A new start ends all leases. A result of an ended lease is dropped, also when no other worker has the report
+// yet, and a result counts once.
+func TestReleasedWork(t *testing.T) {
+	db := open(t)
+	id := add(t, db, "a report")
+	late := take(t, db, hour)
+	must(t, db.Release())
+	must(t, db.Finish(late, Result{Answer: []byte("late")}))
+	want(t, db, id, Waiting, "")
+	if dead, err := db.Fail(late, "late", true, 3); err != nil || dead {
+		t.Fatal("a late failure counts", err)
+	}
+	now := take(t, db, hour)
+	must(t, db.Finish(now, Result{Answer: []byte("now")}))
+	must(t, db.Finish(now, Result{Answer: []byte("twice")}))
+	want(t, db, id, Done, "now")
+}
+
+// Symbols that a worker had do not make its report wait again when symbols of other images come.
+func TestOlderSymbols(t *testing.T) {
+	db := open(t)
+	if _, err := db.Improve("an upload", []string{uuid}); err != nil {
+		t.Fatal(err)
+	}
+	id := add(t, db, "a report")
+	work := take(t, db, hour)
+	if _, err := db.Improve("another", []string{other}); err != nil {
+		t.Fatal(err)
+	}
+	must(t, db.Finish(work, Result{Answer: []byte("good"), Images: []Use{{uuid, "demo", false, true}}, Generation: work.Generation}))
+	want(t, db, id, Done, "good")
+}
+
 // A report stays deleted even if a worker had it.
 func TestDeletedDuringWork(t *testing.T) {
 	db := open(t)

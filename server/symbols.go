@@ -1,13 +1,16 @@
 package main
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
+	slashpath "path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -179,11 +182,18 @@ func (s *symbols) storeAdd(folder string) (*added, error) {
 	if err != nil || len(files) == 0 {
 		return result, refused{"the upload is gone"}
 	}
-	if path := filepath.Join(folder, files[0].Name()); isCache(path) {
+	path := filepath.Join(folder, files[0].Name())
+	if isCache(path) {
 		return s.cacheAdd(path)
 	}
+	if caches, err := s.cachesAdd(path); caches != nil || err != nil {
+		if caches == nil {
+			caches = result
+		}
+		return caches, err
+	}
 	// maps have no columns, so dSYMs are kept; of a map alone, the map is kept
-	c := s.tool.command("store", "add", "--json", "--keep=dsyms", s.tool.store(), filepath.Join(folder, files[0].Name()))
+	c := s.tool.command("store", "add", "--json", "--keep=dsyms", s.tool.store(), path)
 	out, said, failed := runLate(c)
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		var i image
@@ -272,6 +282,75 @@ func (s *symbols) cacheAdd(path string) (*added, error) {
 		return result, refusal(failed, result.Notes)
 	}
 	return result, nil
+}
+
+// The files of shared caches: dyld_shared_cache_arm64e, and beside it .01, .25.data, .symbols.
+var isCacheFile = regexp.MustCompile(`^dyld_shared_cache_[A-Za-z0-9_]+(\.[A-Za-z0-9]+)*$`)
+
+// Bytes of the unpacked files of an upload. Those of a system have 2 to 10 GB.
+const largestCaches = 32 << 30
+
+// unpackCaches unpacks the files of shared caches from a zip into a folder, and returns the names of the caches.
+func unpackCaches(path, folder string) (caches []string, err error) {
+	archive, err := zip.OpenReader(path)
+	if err != nil { // another kind of file
+		return nil, nil
+	}
+	defer archive.Close()
+	left := int64(largestCaches)
+	for _, file := range archive.File {
+		name := slashpath.Base(file.Name)
+		if !isCacheFile.MatchString(name) {
+			continue
+		}
+		if left -= int64(file.UncompressedSize64); left < 0 {
+			return nil, refused{"the shared caches in it are too large"}
+		}
+		if err := unpackCache(file, filepath.Join(folder, name)); err != nil {
+			return nil, err
+		}
+		if !strings.Contains(name, ".") {
+			caches = append(caches, name)
+		}
+	}
+	return caches, nil
+}
+
+// unpackCache reads a file as far as the archive says that it goes.
+func unpackCache(file *zip.File, to string) error {
+	from, err := file.Open()
+	if err != nil {
+		return refused{file.Name + ": " + err.Error()}
+	}
+	defer from.Close()
+	err = writeWhole(to, from)
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrExist) ||
+		errors.As(err, new(flate.CorruptInputError)) {
+		return refused{file.Name + ": " + strings.ReplaceAll(err.Error(), to, "it is there twice")}
+	}
+	return err
+}
+
+// cachesAdd is cacheAdd for the caches in a zip, with all their files. No caches: none are in it.
+func (s *symbols) cachesAdd(path string) (result *added, err error) {
+	folder, err := os.MkdirTemp(s.tool.Data+"/spool", "cache-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	caches, err := unpackCaches(path, folder)
+	for _, name := range caches {
+		if err != nil {
+			break
+		}
+		var one *added
+		one, err = s.cacheAdd(filepath.Join(folder, name))
+		if result == nil {
+			result = &added{Images: []image{}, Notes: []string{}}
+		}
+		result.Images, result.Notes = append(result.Images, one.Images...), append(result.Notes, one.Notes...)
+	}
+	return result, err
 }
 
 func refusal(failed error, notes []string) error {

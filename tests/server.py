@@ -24,6 +24,7 @@ import time
 import zipfile
 
 import server_described
+import server_process
 
 SERVER, MACHSYM, WORK = sys.argv[1:4]
 MACHSYM = os.path.abspath(MACHSYM)
@@ -121,12 +122,7 @@ class Server:
 
     def children(self):
         """The workers' process ids."""
-        with open("/proc/%d/task/%d/children" % (self.process.pid, self.process.pid), encoding="ascii") as file:
-            known = file.read().split()
-        for other in os.listdir("/proc/%d/task" % self.process.pid):
-            with open("/proc/%d/task/%s/children" % (self.process.pid, other), encoding="ascii") as file:
-                known += file.read().split()
-        return sorted({int(k) for k in known})
+        return server_process.children_of(self.process.pid)
 
 
 def read(path):
@@ -144,10 +140,15 @@ def plain(text):
     lines = []
     for line in re.sub("/user-[0-9a-f]+/", "/user-x/", text.decode()).splitlines():
         said = json.loads(line)
-        for image in said["images"]:
-            image.pop("symbols", None)
-        lines.append(said)
+        lines.append(without_place(said))
     return lines
+
+
+def without_place(report):
+    """A report of crash/1 without the paths of files of symbols."""
+    for image in report["images"]:
+        image.pop("symbols", None)
+    return report
 
 
 def truth(body, symbols):
@@ -302,20 +303,58 @@ def test_refusals(server):
         check(server.token.encode() not in file.read(), "the database has no token, only its hash")
 
 
-def send_all(server, bodies, taken, stop):
-    """Sends each body until it is taken, three times in a row, as an app does that was told nothing."""
-    for body in bodies:
-        times = 0
-        while times < 3 and not stop.is_set():
-            try:
-                status, said = server.json("POST", "/reports", gzip.compress(body), **{"Content-Encoding": "gzip"})
-                if status in (200, 201):
-                    taken.append((said["id"], status))
-                    times += 1
-                    continue
-            except (OSError, http.client.HTTPException, ValueError):
-                pass
-            time.sleep(0.02)
+SENDERS = 4
+
+
+class Load:
+    """Reports on their way: what was said of each, and how long it took from the first try to the first answer that it is kept."""
+
+    def __init__(self, server, bodies):
+        self.server, self.bodies = server, bodies
+        self.new, self.longest, self.ids = collections.Counter(), 0.0, {}
+        self.threads = [threading.Thread(target=self.send, args=(bodies[i::SENDERS],)) for i in range(SENDERS)]
+
+    def send(self, bodies):
+        connection = None
+        for body in bodies:
+            key, begin, times = hashlib.sha256(body).hexdigest(), time.monotonic(), 0
+            self.ids[key] = body
+            while times < 3:
+                try:
+                    if connection is None or connection.of != self.server.address:
+                        connection = http.client.HTTPConnection(self.server.address, timeout=60)
+                        connection.of = self.server.address
+                    connection.request("POST", "/reports", body, {"Authorization": "Bearer " + self.server.token})
+                    answer = connection.getresponse()
+                    said = json.loads(answer.read())
+                    if answer.status in (200, 201):
+                        self.longest = max(self.longest, time.monotonic() - begin)
+                        self.new[key] += answer.status == 201
+                        check(said["id"] == key, "the id is the SHA-256", said)
+                        times += 1
+                        begin = time.monotonic()
+                        continue
+                    check(answer.status == 503, "a refusal is 503", answer.status, said)
+                except (OSError, http.client.HTTPException, ValueError):
+                    connection = None
+                time.sleep(0.02)
+
+    def run(self, fault):
+        """Sends all while faults happen: fault is asked again and again."""
+        for t in self.threads:
+            t.start()
+        while any(t.is_alive() for t in self.threads):
+            fault()
+        for t in self.threads:
+            t.join()
+
+
+def kill_all(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def test_kills(server):
@@ -323,33 +362,27 @@ def test_kills(server):
     chance, seed = random.Random(), time.time_ns()
     chance.seed(seed)
     print("seed", seed)
-    bodies, taken, stop = variants(400), [], threading.Event()
+    load, turns = Load(server, variants(400)), iter(range(8))
     before = server.settle()["done"]
-    senders = [threading.Thread(target=send_all, args=(server, bodies[i::4], taken, stop)) for i in range(4)]
-    for s in senders:
-        s.start()
-    for turn in range(8):
+
+    def fault():
+        turn = next(turns, None)
+        if turn is None:
+            time.sleep(0.05)
+            return
         time.sleep(chance.uniform(0.1, 0.5))
-        for child in server.children()[:2]:
-            try:
-                os.kill(child, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        kill_all(server.children()[:2])
         if turn % 2:
             server.end(signal.SIGKILL)
             server.start("--test-clock", ("1h", "0s", "1h", "-1h")[turn // 2])  # leases of before end late, too
-    for s in senders:
-        s.join(100)
-    stop.set()
-    check(len(taken) == 1200, "every report was taken three times", len(taken))
-    check(len({key for key, _ in taken}) == 400, "400 ids", len({key for key, _ in taken}))
-    new = [key for key, status in taken if status == 201]
-    check(len(new) == len(set(new)), "none was new twice")
+
+    load.run(fault)
+    while turns.__length_hint__() > 0:
+        fault()
+    check(max(load.new.values()) == 1 and len(load.new) == len(load.ids) == 400, "each was new once", load.new.most_common(3))
     said = server.settle()
     check(said["done"] - before == 400 and said["failed"] == server.failed, "each of them is done once", before, said)
-    sent = {hashlib.sha256(body).hexdigest(): body for body in bodies}
-    check(set(sent) == {key for key, _ in taken}, "an id is the SHA-256 of the bytes")
-    sample = dict(chance.sample(sorted(sent.items()), 25))
+    sample = dict(chance.sample(sorted(load.ids.items()), 25))
     same_as_tool(server, sample, WORK + "/both", "after kills")
 
 
@@ -585,6 +618,11 @@ def test_profilers(folder):
         answer.read()
         check(answer.getheader("Access-Control-Allow-Origin") == "https://example.org" and answer.status == (200 if method == "POST" else 204),
               "pages of the origin may ask", answer.status, answer.getheaders())
+        check(answer.getheader("Access-Control-Allow-Headers") == "Content-Type", "they may send JSON", answer.getheaders())
+    to.request("GET", "/health")
+    answer = to.getresponse()
+    answer.read()
+    check(answer.getheader("Access-Control-Allow-Origin") is None, "and nothing else", answer.getheaders())
     to.close()
     for method, path in (("GET", "/groups"), ("POST", "/reports"), ("GET", "/missing")):
         check(server.ask(method, path, b"x" if method == "POST" else None, token="none")[0] == 401, "all else needs a token: " + path)
@@ -592,14 +630,30 @@ def test_profilers(folder):
     server.end()
 
 
+def test_closed(folder):
+    """Without --profilers they need a token, and no page may ask."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    to = http.client.HTTPConnection(server.address, timeout=60)
+    for method, status in (("OPTIONS", 405), ("POST", 401)):
+        to.request(method, "/symbolicate/v5", b"{}" if method == "POST" else None)
+        answer = to.getresponse()
+        answer.read()
+        check(answer.status == status and answer.getheader("Access-Control-Allow-Origin") is None, "no profilers: " + method, answer.status, answer.getheaders())
+    to.close()
+    server.end()
+
+
 def test_packed(folder):
     """Symbols as zstd, tar and .xcarchive pack them, and a shared cache of the system: each is taken, and reports are done again."""
     server = Server(folder, "--machsym", MACHSYM, "--workers=1")
-    packed = subprocess.run(["zstd", "-q", "-c", DSYM], capture_output=True, check=True).stdout
+    whole = read(DSYM)
+    whole += os.urandom(6 * (128 << 10) - len(whole))  # cannot be packed, and ends with a step of the server's packing
+    packed = subprocess.run(["zstd", "-q", "-c"], input=whole, capture_output=True, check=True).stdout
     status, said = server.json("POST", "/symbols?name=demo.zst", packed)
     check(status == 200 and said["images"][0]["uuid"] == DEMO and said["images"][0]["added"], "a dSYM as zstd packs it", status, said)
     status, text = server.ask("GET", "/symbols/%s/%s/debuginfo" % (DEMO[:2].lower(), DEMO[2:].replace("-", "").lower()))
-    check(status == 200 and text == read(DSYM), "it is served as it was before")
+    check(status == 200 and text == whole, "it is served as it was before")
+    test_packed_answer(server, whole)
     status, said = server.json("POST", "/symbols?name=x", packed[:-30])
     check(status == 422, "half a zstd file", status, said)
     server.end()
@@ -619,6 +673,52 @@ def test_packed(folder):
     server.end()
 
 
+def test_packed_answer(server, whole):
+    """The unified layout, packed for those who take zstd."""
+    to = http.client.HTTPConnection(server.address, timeout=60)
+    for accepted, more, packed in (("gzip, zstd", {}, True), ("zstd;q=0.5", {}, True), ("zstd;q=0, gzip", {}, False), ("gzip", {}, False),
+                                   ("zstd", {"Range": "bytes=0-99"}, False)):
+        to.request("GET", "/symbols/4c/%s/debuginfo" % DEMO[2:].replace("-", ""), headers={"Authorization": "Bearer " + server.token, "Accept-Encoding": accepted, **more})
+        answer = to.getresponse()
+        text, encoding = answer.read(), answer.getheader("Content-Encoding")
+        check((encoding == "zstd") == packed and answer.getheader("Vary") == "Accept-Encoding", "packed for " + accepted, answer.getheaders())
+        wanted = whole[:100] if more else whole
+        if packed:
+            check(len(text) < len(wanted), "it is smaller", len(text))
+            text = subprocess.run(["zstd", "-dc"], input=text, capture_output=True).stdout
+        check(text == wanted, "the file, asked with " + accepted, len(text), len(wanted))
+    to.close()
+
+
+def test_split_cache(folder, caches):
+    """A shared cache of several files comes in a zip: names of local symbols, which are in its last file, are those of its truth."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(os.listdir(caches)):
+            archive.write(caches + "/" + name, "System/Library/Caches/com.apple.dyld/" + name)
+    rows = [line.split("\t") for line in read(caches + "/truth.tsv").decode().splitlines()]
+    images = {path: (int(address, 16), uuid) for kind, path, address, uuid in rows if kind == "image"}
+    status, said = server.json("POST", "/symbols?name=caches.zip", zipped.getvalue())
+    check(status == 200 and {i["uuid"].replace("-", "") for i in said["images"]} == {uuid for _, uuid in images.values()}, "a shared cache of several files", status, said)
+    names = [(path, int(address, 16) - images[path][0], name) for kind, path, address, name in rows if kind == "t" and not name.startswith("__Z")]
+    at = list(images)
+    job = {"memoryMap": [[os.path.basename(p), images[p][1] + "0"] for p in at], "stacks": [[[at.index(path), offset] for path, offset, _ in names]]}
+    told = server.json("POST", "/symbolicate/v5", json.dumps(job))[1]["results"][0]["stacks"][0]
+    wrong = [(frame.get("function"), name) for frame, (_, _, name) in zip(told, names) if frame.get("function") != name.removeprefix("_")]
+    check(len(names) > 10 and len(told) == len(names) and not wrong, "names of local symbols", len(names), wrong[:5])
+    check(os.listdir(server.data + "/spool") == [], "nothing is left of it")
+    twice, body = io.BytesIO(), zipped.getvalue()
+    with zipfile.ZipFile(twice, "w") as archive:
+        for place in "ab":
+            archive.write(caches + "/dyld_shared_cache_arm64e", place + "/dyld_shared_cache_arm64e")
+    damaged = body[:2000] + bytes(200) + body[2200:]
+    for what, wrong in (("the same name twice", twice.getvalue()), ("a damaged zip", damaged)):
+        status, said = server.json("POST", "/symbols?name=caches.zip", wrong)
+        check(status == 422 and os.listdir(server.data + "/spool") == [], what, status, said)
+    server.end()
+
+
 def test_cache(server):
     """A shared cache gives names of the system to a report that was done without them."""
     caches = WORK + "/caches"
@@ -635,6 +735,8 @@ def test_cache(server):
     check(all(name in text for name in (b"base_spread + 4", b"zoo_digest + 4", b"-[Animal(Farm) milk:] + 8")), "names of the system", text)
     status, said = server.json("POST", "/symbols?name=x", read(caches + "/ios17/dyld_shared_cache_arm64e")[:3000])
     check(status == 422, "a cache that is cut short", status, said)
+    for system in ("ios15", "ios16"):
+        test_split_cache("split-" + system, caches + "/" + system)
 
 
 def test_demo(folder):
@@ -649,10 +751,14 @@ def test_demo(folder):
     titles = [g["title"] for g in server.json("GET", "/groups")[1]["groups"]]
     check(time.monotonic() < end and any("Player skip:" in t for t in titles), "--demo", said, titles)
     unknown = re.sub(DEMO.encode(), DEMO[:-2].encode() + b"99", variants(1)[0], flags=re.IGNORECASE)
+    unknown = unknown.replace(b'"name" : "demo"', b'"name" : "%s"' % MARKED.encode())
     check(server.ask("POST", "/reports", unknown)[0] == 201, "a report of a build without a dSYM")
     server.settle()
     test_page(server)
     server.end()
+
+
+MARKED = "<b id=marked>demo"  # the name of an image, as somebody may send it
 
 
 def test_page(server):
@@ -699,6 +805,7 @@ def test_page(server):
             dom = subprocess.run([*options, "--dump-dom", address], capture_output=True, timeout=90).stdout.decode()
             unquoted = dom.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
             check(all(w in unquoted for w in wanted), "the page shows " + view, wanted, dom[-1500:])
+            check("<b id=" not in dom, "names are texts in " + view, dom[-1500:])
             if os.environ.get("SCREENSHOTS"):
                 subprocess.run([*options, "--window-size=1000,700", "--screenshot=%s/%s.png" % (os.environ["SCREENSHOTS"], view.split("/")[0]), address],
                                capture_output=True, timeout=90)
@@ -977,6 +1084,7 @@ def main():
         test_parts("parts")
         test_packed("packed")
         test_profilers("profilers")
+        test_closed("closed")
         test_demo("demo")
         test_readme("readme")
         test_settings("settings")

@@ -2,7 +2,6 @@
 done twice or differ from `machsym crash -d` on the dSYMs, and the longest time until a report was taken, restarts and all.
 Usage: server_soak.py MACHSYM-SERVER MACHSYM FOLDER REPORTS [SEED]."""
 import base64
-import collections
 import hashlib
 import http.client
 import json
@@ -15,55 +14,12 @@ import threading
 import time
 
 import server as base
+import server_process
 import server_reports
 
 COUNT = int(sys.argv[4])
 SEED = int(sys.argv[5]) if len(sys.argv) > 5 else time.time_ns()
 OPTIONS = ("--machsym", base.WORK + "/evil", "--workers=2", "--worker-seconds=2", "--worker-memory=1024")
-SENDERS = 4
-
-
-class Load:
-    """Reports on their way: what was said of each, and how long it took from the first try to the first answer that it is kept."""
-
-    def __init__(self, server, bodies):
-        self.server, self.bodies = server, bodies
-        self.new, self.longest, self.ids = collections.Counter(), 0.0, {}
-        self.threads = [threading.Thread(target=self.send, args=(bodies[i::SENDERS],)) for i in range(SENDERS)]
-
-    def send(self, bodies):
-        connection = None
-        for body in bodies:
-            key, begin, times = hashlib.sha256(body).hexdigest(), time.monotonic(), 0
-            self.ids[key] = body
-            while times < 3:
-                try:
-                    if connection is None or connection.of != self.server.address:
-                        connection = http.client.HTTPConnection(self.server.address, timeout=60)
-                        connection.of = self.server.address
-                    connection.request("POST", "/reports", body, {"Authorization": "Bearer " + self.server.token})
-                    answer = connection.getresponse()
-                    said = json.loads(answer.read())
-                    if answer.status in (200, 201):
-                        self.longest = max(self.longest, time.monotonic() - begin)
-                        self.new[key] += answer.status == 201
-                        base.check(said["id"] == key, "the id is the SHA-256", said)
-                        times += 1
-                        begin = time.monotonic()
-                        continue
-                    base.check(answer.status == 503, "a refusal is 503", answer.status, said)
-                except (OSError, http.client.HTTPException, ValueError):
-                    connection = None
-                time.sleep(0.02)
-
-    def run(self, fault):
-        """Sends all while faults happen: fault is asked again and again."""
-        for t in self.threads:
-            t.start()
-        while any(t.is_alive() for t in self.threads):
-            fault()
-        for t in self.threads:
-            t.join()
 
 
 def truths(bodies, symbols):
@@ -72,13 +28,7 @@ def truths(bodies, symbols):
     said = subprocess.run([base.MACHSYM, "worker", "-j", "2", *(w for s in symbols for w in ("-d", s))], input=lines, capture_output=True, check=False).stdout
     for line in said.splitlines():
         answer = json.loads(line)
-        yield [without_place(r["json"]) for r in answer["reports"]] if "reports" in answer else None
-
-
-def without_place(report):
-    for image in report["images"]:
-        image.pop("symbols", None)
-    return report
+        yield [base.without_place(r["json"]) for r in answer["reports"]] if "reports" in answer else None
 
 
 def verify(server, load, symbols, evil):
@@ -107,19 +57,6 @@ def retry_failed(server, bad):
     return len(listed)
 
 
-def send_symbols(server):
-    for name, path in server_reports.DSYMS.items():
-        file = path + "/Contents/Resources/DWARF/" + os.listdir(path + "/Contents/Resources/DWARF")[0]
-        while True:
-            try:
-                status, _ = server.json("POST", "/symbols?name=" + name, base.read(file))
-                if status == 200:
-                    break
-            except (OSError, http.client.HTTPException, ValueError):
-                pass
-            time.sleep(0.05)
-
-
 class Soak:
     def __init__(self):
         self.chance = random.Random(SEED)
@@ -137,10 +74,10 @@ class Soak:
         server = base.Server("soak%d" % self.number, *OPTIONS)
         try:
             if symbols_first:
-                send_symbols(server)
+                server_process.send_symbols(server)
             bodies = self.bodies(count) + list(evil)
             self.chance.shuffle(bodies)
-            load = Load(server, bodies)
+            load = base.Load(server, bodies)
             times = fault(server, load)
             said = server.settle(300)
             bad = {hashlib.sha256(b).hexdigest() for b in evil}
@@ -163,7 +100,7 @@ class Soak:
         def fault():
             nonlocal times
             time.sleep(self.chance.uniform(0.05, 0.4))
-            kill_all(base.Server.children(server)[:self.chance.randrange(1, 3)])
+            base.kill_all(server.children()[:self.chance.randrange(1, 3)])
             times += 1
             if times % 3 == 0:
                 server.end(signal.SIGKILL)
@@ -178,7 +115,7 @@ class Soak:
         def fault():
             nonlocal times
             time.sleep(self.chance.uniform(0.02, 0.3))
-            kill_all(base.Server.children(server))
+            base.kill_all(server.children())
             server.end(signal.SIGKILL)
             server.start()
             times += 1
@@ -206,7 +143,7 @@ class Soak:
 
         def fault():
             nonlocal times
-            whom = self.chance.choice([server.process.pid] + base.Server.children(server))
+            whom = self.chance.choice([server.process.pid] + server.children())
             try:
                 os.kill(whom, signal.SIGSTOP)
                 time.sleep(self.chance.uniform(0.5, 4))
@@ -234,7 +171,7 @@ class Soak:
             if steps:
                 body = steps.pop(0)
                 if body is None:
-                    send_symbols(server)
+                    server_process.send_symbols(server)
                 else:
                     base.check(server.json("POST", "/symbols?name=demo", body)[0] == 200, "a damaged dSYM and a binary are taken")
         load.run(fault)
@@ -243,12 +180,38 @@ class Soak:
         return 3
 
 
-def kill_all(pids):
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+def memory(count):
+    """Memory of the server and its workers after each quarter of many reports, each sent once. It may not grow."""
+    server, seen, lock = base.Server("soakmemory", "--machsym", base.MACHSYM, "--workers=2"), [], threading.Lock()
+    server_process.send_symbols(server)
+    bodies = enumerate(server_reports.reports(count, SEED))
+
+    def send():
+        connection = http.client.HTTPConnection(server.address, timeout=60)
+        while True:
+            with lock:
+                number, body = next(bodies, (count, None))
+            if body is None:
+                return
+            connection.request("POST", "/reports", body, {"Authorization": "Bearer " + server.token})
+            answer = connection.getresponse()
+            answer.read()
+            base.check(answer.status == 201, "it is taken", answer.status)
+            if number % 1000 == 999:
+                server.settle(300)  # results keep up
+            if number * 4 // count < (number + 1) * 4 // count:
+                seen.append(server_process.resident_now(server.process.pid))
+
+    senders = [threading.Thread(target=send) for _ in range(base.SENDERS)]
+    for s in senders:
+        s.start()
+    for s in senders:
+        s.join()
+    said = server.settle(300)
+    base.check(said["done"] == count and len(seen) == 4, "each is done", said)
+    base.check(seen[3] < seen[0] * 1.25 + 8, "memory is flat", seen)
+    server.end()
+    print("memory over %d reports, after each quarter: %s MB" % (count, ", ".join("%.0f" % s for s in seen)), flush=True)
 
 
 def row(*cells):
@@ -270,6 +233,7 @@ def main():
     evil = [base.variants(1)[0].replace(b"Demo Player", b"PLEASE-%s %d" % (word, i)) for word in (b"HANG", b"DIE", b"EAT") for i in range(3)]
     soak.phase("reports that hang a worker, kill it, eat its memory", 10, soak.quiet, evil=evil)
     soak.phase("a damaged dSYM, the binary, the right dSYM", 10, soak.symbols_late, symbols_first=False)
+    memory(5 * COUNT)
     begin, before = time.monotonic(), base.counts[1]
     if base.test_full("soakfull", 4):
         print("a full disk, then a megabyte, then room, 4 times: %d checks failed, %.0f s" % (base.counts[1] - before, time.monotonic() - begin))
