@@ -324,9 +324,11 @@ func unpackCache(file *zip.File, to string) error {
 	}
 	defer from.Close()
 	err = writeWhole(to, from)
-	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrExist) ||
-		errors.As(err, new(flate.CorruptInputError)) {
-		return refused{file.Name + ": " + strings.ReplaceAll(err.Error(), to, "it is there twice")}
+	if errors.Is(err, os.ErrExist) {
+		return refused{file.Name + ": another file in the zip has this name"}
+	}
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(flate.CorruptInputError)) {
+		return refused{file.Name + ": " + err.Error()}
 	}
 	return err
 }

@@ -708,12 +708,16 @@ def test_split_cache(folder, caches):
     wrong = [(frame.get("function"), name) for frame, (_, _, name) in zip(told, names) if frame.get("function") != name.removeprefix("_")]
     check(len(names) > 10 and len(told) == len(names) and not wrong, "names of local symbols", len(names), wrong[:5])
     check(os.listdir(server.data + "/spool") == [], "nothing is left of it")
-    twice, body = io.BytesIO(), zipped.getvalue()
+    twice, plainly = io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(twice, "w") as archive:
         for place in "ab":
             archive.write(caches + "/dyld_shared_cache_arm64e", place + "/dyld_shared_cache_arm64e")
-    damaged = body[:2000] + bytes(200) + body[2200:]
-    for what, wrong in (("the same name twice", twice.getvalue()), ("a damaged zip", damaged)):
+    with zipfile.ZipFile(plainly, "w") as archive:
+        archive.write(caches + "/dyld_shared_cache_arm64e", "dyld_shared_cache_arm64e")
+    changed, header = bytearray(plainly.getvalue()), bytes(range(200))
+    changed[40000:40200] = header
+    for what, wrong in (("the same name twice", twice.getvalue()), ("bytes with another checksum", bytes(changed)),
+                        ("a damaged header", header + zipped.getvalue()[200:])):
         status, said = server.json("POST", "/symbols?name=caches.zip", wrong)
         check(status == 422 and os.listdir(server.data + "/spool") == [], what, status, said)
     server.end()
