@@ -504,6 +504,40 @@ static void check_room(void)
     machsym_image_close(image);
 }
 
+/* The frames of many addresses in one call have what each has in a call of its own, in less text. */
+static void check_names_of_many(void)
+{
+    enum { MOST = 4096, TEXT = 1 << 20 };
+    machsym_image *image = test_open(BIN "/demo.app.dSYM");
+    machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    machsym_map_frame *found = (machsym_map_frame *)calloc(MOST, sizeof *found);
+    machsym_frame *frames = (machsym_frame *)calloc(MOST, sizeof *frames);
+    char *text = (char *)malloc(TEXT);
+    static char alone_text[MAPS_TEXT];
+    size_t count = 0;
+    size_t sum = 0;
+    for (uint64_t addr = 0x100000000; addr < 0x100010000 && count + MAPS_FRAMES <= MOST; addr += 4)
+        count += machsym_map_frames_at_addr(map, addr, found + count, MAPS_FRAMES);
+    CHECK(count > 100);
+    size_t need = machsym_map_names(map, found, count, frames, text, TEXT);
+    test_begin();
+    for (size_t i = 0; i < count; i++) {
+        machsym_frame alone;
+        sum += machsym_map_names(map, &found[i], 1, &alone, alone_text, sizeof alone_text);
+        CHECK(same_str(frames[i].linkage_name, alone.linkage_name) && same_str(frames[i].name, alone.name));
+        CHECK(same_path(&frames[i].file, &alone.file));
+        CHECK_EQ(frames[i].line, alone.line);
+    }
+    test_end("names of many frames, and of each");
+    CHECK(need <= TEXT && need < sum / 4);
+    CHECK_EQ(machsym_map_names(map, found, count, frames, NULL, 0), need); /* as much as fits, or nothing */
+    free(found);
+    free(frames);
+    free(text);
+    machsym_map_close(map);
+    machsym_image_close(image);
+}
+
 static machsym_result open_as_image(machsym_open_desc *desc, machsym_image **out)
 {
     machsym_error err;
@@ -651,6 +685,7 @@ int main(void)
     if (quick || (emulator != NULL && emulator[0] != 0))
         random_addresses = EMULATED_ADDRESSES;
     check_room();
+    check_names_of_many();
     check_file();
     check_image_of_map();
     check_manual();
