@@ -2248,9 +2248,11 @@ MACHSYM_API size_t machsym_map_frames_at_addrs(const machsym_map *map, const uin
                                                machsym_answer *answers, machsym_map_frame *frames,
                                                size_t cap);
 /* Makes frames with names and files of the count frames that machsym_map_frames_at_addr gave. Names and paths
- * are unpacked into text. A map has no debug info, so die_offset is 0.
+ * are unpacked into text. Frames that follow each other may be of many addresses: what they share is mostly
+ * unpacked once, so a batch of sorted addresses costs less than each alone. A map has no debug info, so
+ * die_offset is 0.
  * Returns: how many bytes of text all names and paths need; those that do not fit are empty.
- * Borrows: names and paths are views into text.
+ * Borrows: names and paths are views into text; frames may share them.
  * Threads: any. Cost: about a microsecond a name. Signals: usable in handlers; no allocation, lock or system
  * call. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
@@ -20057,25 +20059,55 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
     frame->lacks_callers = from->lacks_callers;
 }
 
+enum { ms_MAP_NAMED = 16 };
+
+/* The frames of one call whose names or file were unpacked last. */
+typedef struct ms_map_named {
+    size_t v[ms_MAP_NAMED]; /* the number of a frame, plus 1 */
+} ms_map_named;
+
+/* The place of a reference among them. */
+static size_t *ms_map_named_place(ms_map_named *recent, uint64_t ref)
+{
+    return &recent->v[(ref ^ ref >> ms_PK_BLOCK_BITS) % ms_MAP_NAMED];
+}
+
+/* Frames of neighbours have few files between them, and often one function: what a frame shortly before has
+ * is not unpacked again. */
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                            machsym_frame *frames, char *text, size_t cap)
 {
     /* Names of callers lie near those of calls, and files near files: each kind has its block. */
     ms_map_block names;
     ms_map_block paths;
+    ms_map_named functions;
+    ms_map_named files;
     size_t used = 0;
     names.unit = paths.unit = 0;
+    ms_zero(&functions, sizeof functions);
+    ms_zero(&files, sizeof files);
     for (size_t i = 0; i < count; i++) {
         machsym_frame *frame = &frames[i];
         machsym_str *of_function[2] = {&frame->linkage_name, &frame->name};
         machsym_str *of_file[3] = {&frame->file.comp_dir, &frame->file.dir, &frame->file.name};
+        size_t *function = ms_map_named_place(&functions, from[i].name_ref);
+        size_t *file = ms_map_named_place(&files, from[i].file_ref);
         ms_map_begin_frame(&from[i], frame);
         ms_map_texts t = ms_map_texts_at(map, NULL, &names, from[i].name_ref);
-        if (from[i].name_ref != 0)
+        if (*function != 0 && from[*function - 1].name_ref == from[i].name_ref) {
+            frame->linkage_name = frames[*function - 1].linkage_name;
+            frame->name = frames[*function - 1].name;
+        } else if (from[i].name_ref != 0) {
             ms_map_read_texts(&t, 2, of_function, text, cap, &used);
+            *function = i + 1;
+        }
         t = ms_map_texts_at(map, NULL, &paths, from[i].file_ref);
-        if (from[i].file_ref != 0)
+        if (*file != 0 && from[*file - 1].file_ref == from[i].file_ref) {
+            frame->file = frames[*file - 1].file;
+        } else if (from[i].file_ref != 0) {
             ms_map_read_texts(&t, 3, of_file, text, cap, &used);
+            *file = i + 1;
+        }
     }
     return used;
 }
