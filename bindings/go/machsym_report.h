@@ -17,8 +17,17 @@
  *     the input with names put in            machsym_reports_same
  *
  * Callbacks must return, without an exception and without longjmp. They may only call the functions for one report.
- * When memory runs out, longjmp returns to the function that was called. At -Os on x86_64 all of it is 284 KB of
- * text with gcc, and 330 KB with clang.
+ * When memory runs out, longjmp returns to the function that was called.
+ *
+ * At -Os on x86_64 all of it is 287 KB of text with gcc, and 334 KB with clang. Define these before the
+ * implementation to leave kinds out. An input of such a kind is then read as if the kind were unknown: most end
+ * in `fails`. Text, .ips and addresses are always read. Saved with gcc:
+ *     MACHSYM_REPORT_NO_DUMPS      23 KB  minidumps and core files
+ *     MACHSYM_REPORT_NO_SERVICES   24 KB  PLCrashReporter, KSCrash, Sentry, Bugsnag, Crashlytics, Datadog
+ *     MACHSYM_REPORT_NO_PROFILES   13 KB  sample, spindump, xctrace, MetricKit
+ *     MACHSYM_REPORT_NO_SYSTEM     11 KB  kernel panics, stackshots, jetsam, the system's log
+ *     MACHSYM_REPORT_NO_STACKS     15 KB  what lldb, sanitizers, Swift, Dart, Node and others print
+ *     all five                     90 KB
  *
  * Threads: an input belongs to one thread and has its own sessions. Any number of inputs may be read at once. */
 #ifndef MACHSYM_REPORT_H
@@ -1609,10 +1618,69 @@ static const char *msr_bug_type_words(machsym_str bug_type);
 
 /* ==== >> read/formats ====
  * Job: which formats there are: documents of JSON, and whole texts.
- * Offers: the readers that REPORT_KINDS names; report_parse_text, report_parse_xctrace.
+ * Offers: the readers that REPORT_KINDS names; report_parse_text, report_parse_xctrace; which families of
+ * them are compiled, as FAMILY_HAS_DUMPS and its like.
  * Never: reads one: each format is a file of its own.
  *
  * recognise.c tries these readers. */
+
+/* ---- Families that a program leaves out: api.h says what each switch is for ---- */
+
+#define msr_FAMILY_KEEPS(...) __VA_ARGS__
+#define msr_FAMILY_DROPS(...)
+
+#ifdef MACHSYM_REPORT_NO_DUMPS
+#define msr_FAMILY_HAS_DUMPS 0
+#else
+#define msr_FAMILY_HAS_DUMPS 1
+#endif
+
+#ifdef MACHSYM_REPORT_NO_SERVICES
+#define msr_FAMILY_HAS_SERVICES 0
+#define msr_FAMILY_SERVICES     msr_FAMILY_DROPS
+#else
+#define msr_FAMILY_HAS_SERVICES 1
+#define msr_FAMILY_SERVICES     msr_FAMILY_KEEPS
+#endif
+
+#ifdef MACHSYM_REPORT_NO_PROFILES
+#define msr_FAMILY_HAS_PROFILES 0
+#define msr_FAMILY_PROFILES     msr_FAMILY_DROPS
+#else
+#define msr_FAMILY_HAS_PROFILES 1
+#define msr_FAMILY_PROFILES     msr_FAMILY_KEEPS
+#endif
+
+#ifdef MACHSYM_REPORT_NO_SYSTEM
+#define msr_FAMILY_HAS_SYSTEM 0
+#define msr_FAMILY_SYSTEM     msr_FAMILY_DROPS
+#else
+#define msr_FAMILY_HAS_SYSTEM 1
+#define msr_FAMILY_SYSTEM     msr_FAMILY_KEEPS
+#endif
+
+#ifdef MACHSYM_REPORT_NO_STACKS
+#define msr_FAMILY_HAS_STACKS 0
+#define msr_FAMILY_STACKS     msr_FAMILY_DROPS
+#else
+#define msr_FAMILY_HAS_STACKS 1
+#define msr_FAMILY_STACKS     msr_FAMILY_KEEPS
+#endif
+
+/* What stands in a list only if a kind is compiled. Every kind of REPORT_KINDS that has a reader has its row. */
+#define msr_FAMILY_IF_PANIC     msr_FAMILY_SYSTEM
+#define msr_FAMILY_IF_STACKSHOT msr_FAMILY_SYSTEM
+#define msr_FAMILY_IF_STACKLESS msr_FAMILY_SYSTEM
+#define msr_FAMILY_IF_IPS       msr_FAMILY_KEEPS
+#define msr_FAMILY_IF_KSCRASH   msr_FAMILY_SERVICES
+#define msr_FAMILY_IF_SENTRY    msr_FAMILY_SERVICES
+#define msr_FAMILY_IF_BUGSNAG   msr_FAMILY_SERVICES
+#define msr_FAMILY_IF_DATADOG   msr_FAMILY_SERVICES
+#define msr_FAMILY_IF_NODE      msr_FAMILY_STACKS
+#define msr_FAMILY_IF_METRIC    msr_FAMILY_PROFILES
+#define msr_FAMILY_IF_LOG       msr_FAMILY_SYSTEM
+
+/* ---- Readers ---- */
 
 /* Reads text between lo and hi of the shadow. escape: how the bytes there are escaped. */
 static void msr_report_parse_text(msr_report *r, size_t lo, size_t hi, msr_frame_escape escape);
@@ -12060,7 +12128,7 @@ static bool msr_text_parse_numbered(msr_text_parser *p, msr_text_line line)
         frame->form = msr_FORM_CLASSIC;
     }
     machsym_str rest = msr_scan_view(p, frame->symbol_at, frame->symbol_end);
-    if (!msr_text_parse_missing(p, frame, rest))
+    if (!msr_FAMILY_HAS_SERVICES || !msr_text_parse_missing(p, frame, rest))
         msr_numbered_classify_tail(frame, rest);
     return true;
 }
@@ -12858,11 +12926,11 @@ static msr_report_encoding msr_recognise_find_encoding(machsym_str s)
     const unsigned char *p = (const unsigned char *)s.ptr;
     if (s.len < 4)
         return msr_ENCODING_BYTES;
-    if (msr_plcrash_is(s))
+    if (msr_FAMILY_HAS_SERVICES && msr_plcrash_is(s))
         return msr_ENCODING_PLCRASH;
-    if (msr_minidump_is(s))
+    if (msr_FAMILY_HAS_DUMPS && msr_minidump_is(s))
         return msr_ENCODING_MINIDUMP;
-    if (msr_core_is(s))
+    if (msr_FAMILY_HAS_DUMPS && msr_core_is(s))
         return msr_ENCODING_CORE;
     if (p[0] == 0xff && p[1] == 0xfe)
         return msr_ENCODING_UTF16LE;
@@ -12978,8 +13046,8 @@ static void msr_recognise_make_shadow(msr_report *r)
 /* Each function recognises a document of its kind by its members, and reads it. */
 static bool (*const msr_document_kinds[])(msr_report *r, uint32_t doc) = {
 #define msr_RECOGNISE_NOTHING(...)
-#define msr_RECOGNISE_DOCUMENT(kind, words, reader)       msr_report_parse_##reader,
-#define msr_RECOGNISE_OBJECT(kind, words, reader, member) msr_report_parse_##reader,
+#define msr_RECOGNISE_DOCUMENT(kind, words, reader)       msr_FAMILY_IF_##kind(msr_report_parse_##reader, )
+#define msr_RECOGNISE_OBJECT(kind, words, reader, member) msr_FAMILY_IF_##kind(msr_report_parse_##reader, )
     msr_report_parse_mixed,
     msr_REPORT_KINDS(msr_RECOGNISE_NOTHING, msr_RECOGNISE_DOCUMENT, msr_RECOGNISE_OBJECT) msr_report_parse_strings,
 #undef msr_RECOGNISE_NOTHING
@@ -13129,7 +13197,7 @@ static void msr_recognise_parse_parts(msr_report *r)
     msr_record_run run;
     memset(&run, 0, sizeof run);
     run.room = msr_text_in(r->memory);
-    if (msr_report_parse_xctrace(r))
+    if (msr_FAMILY_HAS_PROFILES && msr_report_parse_xctrace(r))
         return;
     while ((first = msr_recognise_next_opening(r, at, &next)) < r->len) {
         msr_json_error err;
@@ -13289,7 +13357,8 @@ static void msr_recognise_parse(msr_report *r, const msr_report_load *loads, siz
     msr_report_settle_version(r);
     msr_recognise_drop_echo(r);
     msr_report_place_in_loads(r, loads, load_count);
-    msr_report_settle_lldb(r);
+    if (msr_FAMILY_HAS_STACKS)
+        msr_report_settle_lldb(r);
     msr_report_finish_images(r);
 }
 
@@ -13302,11 +13371,11 @@ static void msr_report_open_carried(msr_mem_source *memory, msr_report *r, machs
 
 static void msr_recognise_decode(msr_report *r, msr_dump_walks *walks)
 {
-    if (r->encoding == msr_ENCODING_PLCRASH)
+    if (msr_FAMILY_HAS_SERVICES && r->encoding == msr_ENCODING_PLCRASH)
         r->failed_at = msr_plcrash_decode(r->input, &r->changed);
-    else if (r->encoding == msr_ENCODING_MINIDUMP)
+    else if (msr_FAMILY_HAS_DUMPS && r->encoding == msr_ENCODING_MINIDUMP)
         r->failed_at = msr_minidump_decode(r->input, &r->changed, &r->damage, walks);
-    else if (r->encoding == msr_ENCODING_CORE)
+    else if (msr_FAMILY_HAS_DUMPS && r->encoding == msr_ENCODING_CORE)
         r->failed_at = msr_core_decode(r->input, &r->changed, &r->damage, walks);
     else
         msr_recognise_decode_utf16(r);
@@ -15508,7 +15577,7 @@ static size_t msr_plain_parse_line(msr_text_parser *p, msr_text_line line)
     machsym_str s = msr_str_trim(msr_scan_view(p, at, line.end));
     size_t end;
     p->is_panic &= !msr_str_starts(s, "Incident Identifier:");
-    if (p->is_panic || msr_text_begins_panic(s)) {
+    if (msr_FAMILY_HAS_SYSTEM && (p->is_panic || msr_text_begins_panic(s))) {
         msr_text_parse_panic(p, line);
         return line.next;
     }
@@ -15525,7 +15594,8 @@ static size_t msr_plain_parse_line(msr_text_parser *p, msr_text_line line)
     }
     if (msr_text_parse_state(p, s))
         return line.next;
-    if (msr_text_parse_crashlytics(p, s) || msr_text_parse_titled(p, line, s))
+    if ((msr_FAMILY_HAS_SERVICES && msr_text_parse_crashlytics(p, s)) ||
+        (msr_FAMILY_HAS_STACKS && msr_text_parse_titled(p, line, s)))
         return line.next;
     if (msr_str_starts(s, "leaks Report Version:"))
         p->r->kind = msr_REPORT_LEAKS; /* it may have no stacks */
@@ -15539,21 +15609,22 @@ static size_t msr_plain_parse_line(msr_text_parser *p, msr_text_line line)
                                  line.end);
             return end > line.next ? end : line.next;
         }
-        if (p->section != msr_SECTION_INFO && !msr_plain_parse_fact(p, s))
+        if (p->section != msr_SECTION_INFO && !msr_plain_parse_fact(p, s) && msr_FAMILY_HAS_STACKS)
             msr_text_parse_error(p, s);
-        if (msr_str_find(s, "[0x") < s.len)
+        if (msr_FAMILY_HAS_PROFILES && msr_str_find(s, "[0x") < s.len)
             msr_text_parse_tree(p, line);
         return line.next;
     }
-    if (s.ptr[0] == '[' && msr_text_parse_lldb_image(p, s))
+    if (msr_FAMILY_HAS_STACKS && s.ptr[0] == '[' && msr_text_parse_lldb_image(p, s))
         return line.next;
     if ((s.ptr[0] == '0' || s.ptr[0] == '*') && msr_text_parse_image(p, s))
         return line.next;
     if (p->section == msr_SECTION_INFO || (msr_plain_is_usual(s) && msr_text_parse_numbered(p, line)))
         return line.next;
-    if (msr_plain_parse_told(p, line) || msr_text_parse_error(p, s))
+    if (msr_FAMILY_HAS_STACKS && (msr_plain_parse_told(p, line) || msr_text_parse_error(p, s)))
         return line.next;
-    if (msr_text_parse_tree(p, line) || (msr_scan_is_digit(s.ptr[0]) && msr_text_parse_numbered(p, line)))
+    if ((msr_FAMILY_HAS_PROFILES && msr_text_parse_tree(p, line)) ||
+        (msr_scan_is_digit(s.ptr[0]) && msr_text_parse_numbered(p, line)))
         return line.next;
     if (s.ptr[0] == '(' || msr_str_starts(s, "0x")) {
         end = msr_text_parse_row(p, at, line.end);
@@ -15607,7 +15678,7 @@ static void msr_report_parse_text(msr_report *r, size_t lo, size_t hi, msr_frame
     if (r->msr_facts[msr_FACT_EXCEPTION].len == 0)
         msr_report_set_fact(r, msr_FACT_SUBTYPE, p.error_place);
     msr_report_set_fact(r, msr_FACT_EXCEPTION, p.error);
-    if (r->kind == msr_REPORT_CRASHLYTICS)
+    if (msr_FAMILY_HAS_SERVICES && r->kind == msr_REPORT_CRASHLYTICS)
         msr_text_place_missing(r, first_frame, first_image);
     if (escape == msr_ESCAPE_JSON)
         msr_plain_paths(r, first_image);
@@ -16023,7 +16094,7 @@ static const struct {
     bool (*tell)(const msr_json *doc, uint32_t object);
 } msr_object_kinds[] = {
 #define msr_TOLD_NOTHING(...)
-#define msr_TOLD_OBJECT(kind, words, reader, member) {msr_REPORT_##kind, msr_report_tell_##reader},
+#define msr_TOLD_OBJECT(kind, words, reader, member) msr_FAMILY_IF_##kind({msr_REPORT_##kind, msr_report_tell_##reader}, )
     msr_REPORT_KINDS(msr_TOLD_NOTHING, msr_TOLD_NOTHING, msr_TOLD_OBJECT)
 #undef msr_TOLD_NOTHING
 #undef msr_TOLD_OBJECT

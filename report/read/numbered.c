@@ -6,6 +6,7 @@
 #include "../model/report.h"
 #include "../model/scan.h"
 #include "machsym.h"
+#include "formats.h"
 #include "lines.h"
 
 /* "(NAME + 12)" was found by KSCrash on the device; "(NAME + 12) (File.m:34)" was written by this tool. */
@@ -100,7 +101,7 @@ bool text_parse_numbered(text_parser *p, text_line line)
         frame->form = FORM_CLASSIC;
     }
     machsym_str rest = scan_view(p, frame->symbol_at, frame->symbol_end);
-    if (!text_parse_missing(p, frame, rest))
+    if (!FAMILY_HAS_SERVICES || !text_parse_missing(p, frame, rest))
         numbered_classify_tail(frame, rest);
     return true;
 }

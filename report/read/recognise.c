@@ -23,11 +23,11 @@ static report_encoding recognise_find_encoding(machsym_str s)
     const unsigned char *p = (const unsigned char *)s.ptr;
     if (s.len < 4)
         return ENCODING_BYTES;
-    if (plcrash_is(s))
+    if (FAMILY_HAS_SERVICES && plcrash_is(s))
         return ENCODING_PLCRASH;
-    if (minidump_is(s))
+    if (FAMILY_HAS_DUMPS && minidump_is(s))
         return ENCODING_MINIDUMP;
-    if (core_is(s))
+    if (FAMILY_HAS_DUMPS && core_is(s))
         return ENCODING_CORE;
     if (p[0] == 0xff && p[1] == 0xfe)
         return ENCODING_UTF16LE;
@@ -143,8 +143,8 @@ static void recognise_make_shadow(report *r)
 /* Each function recognises a document of its kind by its members, and reads it. */
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
 #define RECOGNISE_NOTHING(...)
-#define RECOGNISE_DOCUMENT(kind, words, reader)       report_parse_##reader,
-#define RECOGNISE_OBJECT(kind, words, reader, member) report_parse_##reader,
+#define RECOGNISE_DOCUMENT(kind, words, reader)       FAMILY_IF_##kind(report_parse_##reader, )
+#define RECOGNISE_OBJECT(kind, words, reader, member) FAMILY_IF_##kind(report_parse_##reader, )
     report_parse_mixed,
     REPORT_KINDS(RECOGNISE_NOTHING, RECOGNISE_DOCUMENT, RECOGNISE_OBJECT) report_parse_strings,
 #undef RECOGNISE_NOTHING
@@ -294,7 +294,7 @@ static void recognise_parse_parts(report *r)
     record_run run;
     memset(&run, 0, sizeof run);
     run.room = text_in(r->memory);
-    if (report_parse_xctrace(r))
+    if (FAMILY_HAS_PROFILES && report_parse_xctrace(r))
         return;
     while ((first = recognise_next_opening(r, at, &next)) < r->len) {
         json_error err;
@@ -454,7 +454,8 @@ static void recognise_parse(report *r, const report_load *loads, size_t load_cou
     report_settle_version(r);
     recognise_drop_echo(r);
     report_place_in_loads(r, loads, load_count);
-    report_settle_lldb(r);
+    if (FAMILY_HAS_STACKS)
+        report_settle_lldb(r);
     report_finish_images(r);
 }
 
@@ -467,11 +468,11 @@ void report_open_carried(mem_source *memory, report *r, machsym_str input, unsig
 
 static void recognise_decode(report *r, dump_walks *walks)
 {
-    if (r->encoding == ENCODING_PLCRASH)
+    if (FAMILY_HAS_SERVICES && r->encoding == ENCODING_PLCRASH)
         r->failed_at = plcrash_decode(r->input, &r->changed);
-    else if (r->encoding == ENCODING_MINIDUMP)
+    else if (FAMILY_HAS_DUMPS && r->encoding == ENCODING_MINIDUMP)
         r->failed_at = minidump_decode(r->input, &r->changed, &r->damage, walks);
-    else if (r->encoding == ENCODING_CORE)
+    else if (FAMILY_HAS_DUMPS && r->encoding == ENCODING_CORE)
         r->failed_at = core_decode(r->input, &r->changed, &r->damage, walks);
     else
         recognise_decode_utf16(r);

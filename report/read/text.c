@@ -304,7 +304,7 @@ static size_t plain_parse_line(text_parser *p, text_line line)
     machsym_str s = str_trim(scan_view(p, at, line.end));
     size_t end;
     p->is_panic &= !str_starts(s, "Incident Identifier:");
-    if (p->is_panic || text_begins_panic(s)) {
+    if (FAMILY_HAS_SYSTEM && (p->is_panic || text_begins_panic(s))) {
         text_parse_panic(p, line);
         return line.next;
     }
@@ -321,7 +321,8 @@ static size_t plain_parse_line(text_parser *p, text_line line)
     }
     if (text_parse_state(p, s))
         return line.next;
-    if (text_parse_crashlytics(p, s) || text_parse_titled(p, line, s))
+    if ((FAMILY_HAS_SERVICES && text_parse_crashlytics(p, s)) ||
+        (FAMILY_HAS_STACKS && text_parse_titled(p, line, s)))
         return line.next;
     if (str_starts(s, "leaks Report Version:"))
         p->r->kind = REPORT_LEAKS; /* it may have no stacks */
@@ -335,21 +336,22 @@ static size_t plain_parse_line(text_parser *p, text_line line)
                                  line.end);
             return end > line.next ? end : line.next;
         }
-        if (p->section != SECTION_INFO && !plain_parse_fact(p, s))
+        if (p->section != SECTION_INFO && !plain_parse_fact(p, s) && FAMILY_HAS_STACKS)
             text_parse_error(p, s);
-        if (str_find(s, "[0x") < s.len)
+        if (FAMILY_HAS_PROFILES && str_find(s, "[0x") < s.len)
             text_parse_tree(p, line);
         return line.next;
     }
-    if (s.ptr[0] == '[' && text_parse_lldb_image(p, s))
+    if (FAMILY_HAS_STACKS && s.ptr[0] == '[' && text_parse_lldb_image(p, s))
         return line.next;
     if ((s.ptr[0] == '0' || s.ptr[0] == '*') && text_parse_image(p, s))
         return line.next;
     if (p->section == SECTION_INFO || (plain_is_usual(s) && text_parse_numbered(p, line)))
         return line.next;
-    if (plain_parse_told(p, line) || text_parse_error(p, s))
+    if (FAMILY_HAS_STACKS && (plain_parse_told(p, line) || text_parse_error(p, s)))
         return line.next;
-    if (text_parse_tree(p, line) || (scan_is_digit(s.ptr[0]) && text_parse_numbered(p, line)))
+    if ((FAMILY_HAS_PROFILES && text_parse_tree(p, line)) ||
+        (scan_is_digit(s.ptr[0]) && text_parse_numbered(p, line)))
         return line.next;
     if (s.ptr[0] == '(' || str_starts(s, "0x")) {
         end = text_parse_row(p, at, line.end);
@@ -403,7 +405,7 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     if (r->facts[FACT_EXCEPTION].len == 0)
         report_set_fact(r, FACT_SUBTYPE, p.error_place);
     report_set_fact(r, FACT_EXCEPTION, p.error);
-    if (r->kind == REPORT_CRASHLYTICS)
+    if (FAMILY_HAS_SERVICES && r->kind == REPORT_CRASHLYTICS)
         text_place_missing(r, first_frame, first_image);
     if (escape == ESCAPE_JSON)
         plain_paths(r, first_image);

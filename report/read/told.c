@@ -14,7 +14,7 @@ static const struct {
     bool (*tell)(const json *doc, uint32_t object);
 } object_kinds[] = {
 #define TOLD_NOTHING(...)
-#define TOLD_OBJECT(kind, words, reader, member) {REPORT_##kind, report_tell_##reader},
+#define TOLD_OBJECT(kind, words, reader, member) FAMILY_IF_##kind({REPORT_##kind, report_tell_##reader}, )
     REPORT_KINDS(TOLD_NOTHING, TOLD_NOTHING, TOLD_OBJECT)
 #undef TOLD_NOTHING
 #undef TOLD_OBJECT
