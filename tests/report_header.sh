@@ -152,6 +152,39 @@ else
     skip "real reports, ../shared/corpus is missing"
 fi
 
+# ---- Each task of docs/report-header.md ----
+
+# Its code in C and C++, then run: what each task writes is what machsym crash writes.
+awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/report-header.md | grep -v '^#define MACHSYM_IMPLEMENTATION' >"$work/tasks.c"
+cat tests/report_tasks.c >>"$work/tasks.c"
+for compiler in "gcc -x c -std=c99" "g++ -x c++ -std=c++11"; do
+    command -v "${compiler%% *}" >/dev/null || { skip "$compiler: it needs ${compiler%% *}"; continue; }
+    # shellcheck disable=SC2086
+    $compiler -D_GNU_SOURCE -I"$work" -I. -Wall -Wextra -Werror -fsyntax-only "$work/tasks.c" >"$work/log" 2>&1
+    check "the code of docs/report-header.md: $compiler" "$work/log"
+done
+# shellcheck disable=SC2086
+$CC -std=c99 -D_GNU_SOURCE $CFLAGS -I"$work" -I. $LDFLAGS -o "$work/tasks" "$work/tasks.c" "${B:-build}/tool/machsym.o" >"$work/log" 2>&1
+check "the program of docs/report-header.md" "$work/log"
+crash=tests/fixtures/reports/demo.crash
+task() # NAME: what it writes is in $work/want
+{
+    $RUN "$work/tasks" $demo $crash "$1" >"$work/got"
+    same "$work/want" "$work/got" "docs/report-header.md: $1"
+}
+echo "4C4C44B555553144A1BA79CA685DEC58 arm64 demo" >"$work/want" # as its list of images has it
+task wanted
+"$MACHSYM" crash --no-cache --to=text -d $demo $crash >"$work/want" 2>"$work/err"
+task text
+# Its stack, function by function: frames of files, and start, which the report names.
+printf '%s\n' "require(bool) (inlined)" "Queue<int>::at(int) (inlined)" "Queue<int>::drop(int) (inlined)" "-[Player skip:]" "-[Player play:]" \
+    __main_block_invoke "repeat(int, void (int) block_pointer) (inlined)" main start >"$work/want"
+task walk
+"$MACHSYM" crash --no-cache --to=same --redact-key=words $crash >"$work/want" 2>"$work/err"
+task redact
+printf '%s\n' somewhere somewhere somewhere somewhere start >"$work/want" # one name for the app's frames
+task own
+
 # ---- Kinds that are left out ----
 
 # A report of each family is not read then; the others are answered as before.

@@ -15,6 +15,7 @@
  *     list slices and UUIDs of a file     machsym_list_slices
  *     read a mangled name                 machsym_demangle
  *     find the callers of a dead thread   machsym_unwind_next
+ *     answer a whole crash report         machsym_report.h                          docs/report-header.md
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -34,8 +35,8 @@
  *
  * Fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared caches, DWARF
  * 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function
- * starts; names of C++, Swift, Rust and D. It does not read ELF or PE, or read crash reports: the program
- * machsym in tool/ reads those. Compressed debug info (__zdebug_*) is decompressed section by
+ * starts; names of C++, Swift, Rust and D. It does not read ELF or PE, or read crash reports:
+ * machsym_report.h and the program machsym read those. Compressed debug info (__zdebug_*) is decompressed section by
  * section, each once an image, when it is first needed.
  *
  * Which field of machsym_open_desc counts for which kind of file. file: a Mach-O file or a dSYM; memory: an
