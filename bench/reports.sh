@@ -1,6 +1,6 @@
 #!/bin/bash
-# Reports per second: 1,000 crash reports against a store of dSYMs, against a store of maps, and only parsed, with 1 and 2 jobs;
-# then how well groups part labelled reports.
+# Reports per second: 1,000 crash reports against a store of dSYMs, the same in one process by machsym_report.h, against a store of
+# maps, and only parsed, with 1 and 2 jobs; then how well groups part labelled reports.
 #   bench/reports.sh [DSYM [ADDRESSES]]
 # DSYM is a dSYM with one slice (the demo of the tests without it); ADDRESSES a file of addresses in it, a line each,
 # hexadecimal (made from `machsym symbols` without it). Each report has 10 threads of 20 frames, half of them of the
@@ -85,6 +85,24 @@ measure() # name jobs folder command...
         'BEGIN { printf "%s\t%d\t%.0f\t%.1f\n", name, jobs, count * 1e9 / ns, bytes * 1e3 / ns }'
 }
 
+# The same reports by machsym_report.h, in threads; the best of some rounds.
+measure_in_process() # jobs
+{
+    local best= start end round out
+    for round in $(seq "${BENCH_ROUNDS:-3}"); do
+        out=$dir/out/in-process-$1-$round
+        mkdir -p "$out"
+        start=$(date +%s%N)
+        "$dir/in_process" "$1" "$dsym" "$out" "$dir"/in/*.crash
+        end=$(date +%s%N)
+        [ -n "$best" ] && [ $((end - start)) -ge "$best" ] || best=$((end - start))
+    done
+    diff -r "$dir/out/dsyms-$1-1" "$out"
+    cat "$dir"/in/*.crash | wc -c | awk -v jobs="$1" -v ns="$best" -v count="$count" \
+        '{ printf "in process\t%d\t%.0f\t%.1f\n", jobs, count * 1e9 / ns, $1 * 1e3 / ns }'
+}
+
+"${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -I"$root" -o "$dir/in_process" "$root/bench/in_process.c" "$root/build/tool/machsym.o" -pthread
 make_reports "$dir/in" 10 "$@"
 make_reports "$dir/short" 4 "$@"
 mkdir -p "$dir/dsyms"
@@ -93,6 +111,7 @@ cp -R "$dsym" "$dir/dsyms/app.dSYM"
 "$us" map build --no-progress --lines=people -o "$dir/maps/app.symmap" "$dsym" >/dev/null 2>&1
 for jobs in 1 2; do
     measure dsyms "$jobs" "$dir/in" -d "$dir/dsyms"
+    measure_in_process "$jobs"
     measure maps "$jobs" "$dir/in" -d "$dir/maps"
     measure parsed "$jobs" "$dir/short" -d "$dir/none" --no-cache --signature
 done
