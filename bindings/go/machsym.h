@@ -70,11 +70,11 @@
  *
  * ---- What it reads ----
  *
- * Fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared caches, DWARF
- * 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function
- * starts; names of C++, Swift, Rust and D. It does not read ELF or PE, or read crash reports:
- * machsym_report.h and the program machsym read those. Compressed debug info (__zdebug_*) is decompressed section by
- * section, each once an image, when it is first needed.
+ * Fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared caches,
+ * DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata,
+ * function starts; names of C++, Swift, Rust and D. It does not read ELF or PE, or read crash reports:
+ * machsym_report.h and the program machsym read those. Compressed debug info (__zdebug_*) is decompressed
+ * section by section, each once an image, when it is first needed.
  *
  * Which field of machsym_open_desc counts for which kind of file. file: a Mach-O file or a dSYM; memory: an
  * image in memory, by MACHSYM_OPEN_LOADED; map: a symbol map; cache: a dyld shared cache; entry: one image of
