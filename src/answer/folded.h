@@ -243,15 +243,18 @@ static bool ms_fold_is_function(uint64_t item)
 /* Adds the symbols of the address whose names none of the functions has. */
 static void ms_fold_add_symbols(machsym_session *s, ms_fold_set *set)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
-    size_t first = ms_sym_first(t, set->lo);
-    if (first == t->count || t->v[first].key != set->lo)
-        return;
-    size_t symbols = ms_sym_next(t, first) - first;
-    if (symbols == 1 && set->count == 1)
-        return; /* it is the function's own */
-    ms_arena room = ms_arena_make(s->allocator);
     ms_tab known;
+    ms_sym_table near_table;
+    ms_arena room = ms_arena_make(s->allocator);
+    const ms_sym_table *t = ms_src_table_at(ms_ses_symbols(s), set->lo, &room, &near_table);
+    size_t first = ms_sym_first(t, set->lo);
+    bool is_there = first < t->count && t->v[first].key == set->lo;
+    size_t symbols = is_there ? ms_sym_next(t, first) - first : 0;
+    if (symbols == 0 || (symbols == 1 && set->count == 1)) { /* it is the function's own */
+        ms_arena_admit(&s->scratch, room.failed);
+        ms_arena_free(&room);
+        return;
+    }
     ms_zero(&known, sizeof known);
     known.arena = &room;
     machsym_str *texts = (machsym_str *)ms_arena_alloc(&room, set->count + symbols, sizeof *texts);
