@@ -43,4 +43,17 @@ arm64 -O1
 arm64 -Oz
 FLAGS
 fi
+
+# What machsym_unwind_next adds to a program: at most 25 KB at -Os.
+printf '#define MACHSYM_IMPLEMENTATION\n#include "machsym.h"\n' >"$work/size.c"
+text_of() # FLAG...: bytes of text, by size (binutils)
+{
+    # shellcheck disable=SC2086 # CC holds several words
+    $CC -std=c11 -Os -I. "$@" -c -o "$work/size.o" "$work/size.c" 2>"$work/log" && size "$work/size.o" | awk 'NR == 2 { print $1 }'
+}
+if [ "$(echo __x86_64__ | $CC -E -P - 2>/dev/null)" = 1 ] && need "the size of machsym_unwind_next" size; then
+    with=$(text_of) && without=$(text_of -DMACHSYM_NO_UNWIND)
+    [ "$with" -gt "$without" ] && [ $((with - without)) -le 25600 ]
+    check "machsym_unwind_next takes $((with - without)) bytes at -Os" "$work/log"
+fi
 end
