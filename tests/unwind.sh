@@ -53,7 +53,8 @@ text_of() # FLAG...: bytes of text, by size (binutils)
 }
 if [ "$(echo __x86_64__ | $CC -E -P - 2>/dev/null)" = 1 ] && need "the size of machsym_unwind_next" size; then
     with=$(text_of) && without=$(text_of -DMACHSYM_NO_UNWIND)
-    [ "$with" -gt "$without" ] && [ $((with - without)) -le 25600 ]
-    check "machsym_unwind_next takes $((with - without)) bytes at -Os" "$work/log"
+    takes=$((${with:-0} - ${without:-0}))
+    [ "$takes" -gt 0 ] && [ "$takes" -le 25600 ]
+    check "machsym_unwind_next takes $takes bytes at -Os" "$work/log"
 fi
 end

@@ -10743,8 +10743,8 @@ static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 
 /* ==== >>sources ============================================================================================
  * Job:    reads all sources of names outside debug info into one table, once that pays.
- * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_order, ms_src_table, ms_src_find, ms_src_exact,
- *         ms_src_shared, ms_src_start_shared, ms_src_drop.
+ * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_order, ms_src_table, ms_src_table_at, ms_src_find,
+ *         ms_src_exact, ms_src_shared, ms_src_start_shared, ms_src_drop.
  * Never:  lets an answer depend on how many came before. */
 
 /* A table that all lookups in an image share once one of them has made it. It never changes again. If two
@@ -10954,31 +10954,6 @@ static const ms_sym_order *ms_src_order(ms_src *names, const ms_mo *mo)
     return ok ? &names->order : NULL;
 }
 
-/* The same as ms_src_find by the list. Returns false, and asks for no more of it, when the symbols at the
- * address have no names, or lookups have cost as much as the table. */
-static bool ms_src_try_list(ms_src *names, uint64_t addr, bool *found, machsym_symbol *out)
-{
-    ms_sym_table t = names->table;
-    const ms_range *code = ms_sym_code_at(&t, addr);
-    *found = false;
-    if (code == NULL)
-        return true;
-    ms_sym_narrow(&t, code, addr);
-    ms_arena_reset(names->scratch);
-    t.arena = names->scratch;
-    t.order = ms_src_order(names, t.mo);
-    ms_span strings = ms_sym_whole_strings(t.mo);
-    size_t last = 0;
-    bool ok = t.order != NULL && ms_sym_add_nearest(&t, 0, ms_sym_nlists(t.mo), strings);
-    names->listed += MACHSYM_LISTED_WORTH + t.count + (ms_sym_strings(t.mo).len - strings.len);
-    names->lists = ok && names->listed <= names->order.count;
-    if (!ok)
-        return false;
-    ms_sym_sort(&t, names->scratch);
-    *found = !names->scratch->oom && ms_sym_find(&t, addr, &last, out);
-    return true;
-}
-
 /* Whether the whole table is there. */
 static bool ms_src_is_made(const ms_src *names)
 {
@@ -10986,29 +10961,66 @@ static bool ms_src_is_made(const ms_src *names)
            (!ms_SMALL_CODE && names->shared != NULL && ms_once_get(&names->shared->made) != NULL);
 }
 
+/* Fills t with what stands next to an address of code, by the list, with memory of arena. Returns false when
+ * there is no list. It asks for no more of it when the symbols at the address have no names, or lookups have
+ * cost as much as the table. */
+static bool ms_src_try_list(ms_src *names, uint64_t addr, const ms_range *code, ms_arena *arena,
+                            ms_sym_table *t)
+{
+    *t = names->table;
+    if (!names->lists || ms_src_is_made(names))
+        return false;
+    ms_sym_narrow(t, code, addr);
+    t->arena = arena;
+    t->order = ms_src_order(names, t->mo);
+    ms_span strings = ms_sym_whole_strings(t->mo);
+    bool ok = t->order != NULL && ms_sym_add_nearest(t, 0, ms_sym_nlists(t->mo), strings);
+    names->listed += MACHSYM_LISTED_WORTH + t->count + (ms_sym_strings(t->mo).len - strings.len);
+    names->lists = ok && names->listed <= names->order.count;
+    if (ok)
+        ms_sym_sort(t, arena);
+    return ok && !arena->oom;
+}
+
+/* All names at an address: they are in *near_table, whose memory comes from arena, or in the whole table. */
+static const ms_sym_table *ms_src_table_at(ms_src *names, uint64_t addr, ms_arena *arena,
+                                           ms_sym_table *near_table)
+{
+    const ms_range *code = ms_sym_code_at(&names->table, addr);
+    bool by_list = code != NULL && ms_src_try_list(names, addr, code, arena, near_table);
+    return by_list ? near_table : ms_src_table(names);
+}
+
+/* ms_src_find by the whole table. */
+static bool ms_src_find_in_table(ms_src *names, uint64_t addr, machsym_symbol *out)
+{
+    const machsym_symbol *recent = &names->recent;
+    bool found = addr - recent->lo < recent->hi - recent->lo ||
+                 ms_sym_find(ms_src_table(names), addr, &names->last, &names->recent);
+    if (found)
+        *out = *recent;
+    return found;
+}
+
 /* The symbol whose range holds an address. Returns false when there is none. The first few lookups in a dSYM
  * do without the whole table. */
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
-    bool by_list;
-    if (names->lists && !ms_src_is_made(names) && (names->order.v != NULL || names->scans >= MACHSYM_SCANS) &&
-        ms_src_try_list(names, addr, &by_list, out))
-        return by_list;
-    if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS) {
-        const machsym_symbol *recent = &names->recent;
-        bool found = addr - recent->lo < recent->hi - recent->lo ||
-                     ms_sym_find(ms_src_table(names), addr, &names->last, &names->recent);
-        if (found)
-            *out = *recent;
-        return found;
-    }
+    bool is_listed = names->lists && (names->order.v != NULL || names->scans >= MACHSYM_SCANS);
+    if (ms_src_is_made(names) || !ms_src_is_dsym(names) || (names->scans >= MACHSYM_SCANS && !is_listed))
+        return ms_src_find_in_table(names, addr, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
-    names->scans++;
     const ms_range *code = ms_sym_code_at(&t, addr);
+    size_t last = 0;
+    names->scans += !is_listed;
     if (code == NULL)
         return false;
+    ms_arena_reset(names->scratch);
+    if (is_listed)
+        return ms_src_try_list(names, addr, code, names->scratch, &t)
+                   ? ms_sym_find(&t, addr, &last, out)
+                   : ms_src_find_in_table(names, addr, out);
     ms_sym_narrow(&t, code, addr);
-    size_t last = 0;
     return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
@@ -26816,15 +26828,18 @@ static bool ms_fold_is_function(uint64_t item)
 /* Adds the symbols of the address whose names none of the functions has. */
 static void ms_fold_add_symbols(machsym_session *s, ms_fold_set *set)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
-    size_t first = ms_sym_first(t, set->lo);
-    if (first == t->count || t->v[first].key != set->lo)
-        return;
-    size_t symbols = ms_sym_next(t, first) - first;
-    if (symbols == 1 && set->count == 1)
-        return; /* it is the function's own */
-    ms_arena room = ms_arena_make(s->allocator);
     ms_tab known;
+    ms_sym_table near_table;
+    ms_arena room = ms_arena_make(s->allocator);
+    const ms_sym_table *t = ms_src_table_at(ms_ses_symbols(s), set->lo, &room, &near_table);
+    size_t first = ms_sym_first(t, set->lo);
+    bool is_there = first < t->count && t->v[first].key == set->lo;
+    size_t symbols = is_there ? ms_sym_next(t, first) - first : 0;
+    if (symbols == 0 || (symbols == 1 && set->count == 1)) { /* it is the function's own */
+        ms_arena_admit(&s->scratch, room.failed);
+        ms_arena_free(&room);
+        return;
+    }
     ms_zero(&known, sizeof known);
     known.arena = &room;
     machsym_str *texts = (machsym_str *)ms_arena_alloc(&room, set->count + symbols, sizeof *texts);
