@@ -49,7 +49,7 @@ struck "$work/planted" | sed 's/.*: //' | tr '\n' ',' >"$work/out"
 check "struck words are found" "$work/out"
 
 # What users read, and what makers read: sources, scripts, pages. What is generated from them is left out.
-struck README.md CONTRIBUTING.md SECURITY.md Makefile machsym.1 >"$work/out" 2>&1
+struck README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md Makefile machsym.1 >"$work/out" 2>&1
 [ ! -s "$work/out" ]
 check "pages in plain words" "$work/out"
 for folder in docs src report tool server examples bench fuzz bindings packaging tests; do
