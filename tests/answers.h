@@ -57,7 +57,7 @@ typedef struct probes {
     uint64_t v[PROBES];
     size_t count;
     size_t seen;   /* candidates so far */
-    size_t stride; /* every so many of them is taken */
+    size_t stride; /* every stride-th one is taken */
 } probes;
 
 /* Adds an address, unless there are enough. */

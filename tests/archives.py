@@ -190,8 +190,8 @@ def tars(dsym):
 
 
 def hidden(dsym, uuid):
-    """A dSYM as a bitcode build has it: each name of a function is __hidden#N_, and line N of a BCSymbolMap behind its first line
-    is the name. The map is called by another UUID, which a plist tells."""
+    """A dSYM as a bitcode build has it. Each name of a function is __hidden#N_. A BCSymbolMap has the names,
+    with number N in line N after its first line. The map is called by another UUID, which a plist tells."""
     path = next(n for n in dsym if "/DWARF/" in n)
     data, lines = dsym[path], []
     for name in sorted({n for n in data.split(b"\0") if n.startswith((b"_Z", b"__Z")) and len(n) >= 12}):
@@ -208,7 +208,7 @@ def hidden(dsym, uuid):
 
 
 def many(count):
-    """A zip of so many libraries that have a UUID and nothing else."""
+    """A zip of `count` libraries that have a UUID and nothing else."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as made:
         for i in range(count):
@@ -218,7 +218,7 @@ def many(count):
 
 
 def fat(count):
-    """A fat file of so many libraries that have a UUID and nothing else."""
+    """A fat file of `count` libraries that have a UUID and nothing else."""
     size = 32 + 24
     begin = 8 + 20 * count
     headers, slices = struct.pack(">2I", 0xCAFEBABE, count), b""

@@ -33,7 +33,7 @@ def read(name):
 
 
 def other_build(text):
-    """The same report of a build of which there is no dSYM."""
+    """The same report of another build, which has no dSYM."""
     text = text.replace('4c4c44b555553144a1ba79ca685dec58', 'a' * 32)
     return re.sub('4c4c44b5-5555-3144-a1ba-79ca685dec58', 'a' * 8 + '-aaaa-aaaa-aaaa-' + 'a' * 12, text, flags=re.I)
 
@@ -52,7 +52,7 @@ def write(name, text):
 
 
 def answers(path):
-    """What is said of each report: JSON, signature, summary; names of files are not part of that."""
+    """The answers for each report: JSON, signature, summary. Names of files are not part of them."""
     status, out = run(path, '--json')
     documents = []
     for line in out.splitlines():
@@ -166,7 +166,8 @@ PREFIXES = ['> ', '> > ', '>> ', 'Mar 14 08:26:53 mac demo[412]: ', '2026-03-14 
             '<165>1 2026-03-14T08:26:53.003Z mac demo 412 ID47 - ', '{level=info} ', '\x1b[31mERROR\x1b[0m ', '\x1b[2m2026-03-14T08:26:53Z\x1b[0m \x1b[1;32mINFO\x1b[0m ']
 LINE_CARRIERS = [(repr(p), prefixed(p), unprefixed(p)) for p in PREFIXES]
 LINE_CARRIERS += [
-    ('behind each other', ''.join, lambda s: [t for t in re.split(r'(?m)^(?=Incident Identifier:)', s) if t != '']),
+    ('one after another', ''.join,
+     lambda s: [t for t in re.split(r'(?m)^(?=Incident Identifier:)', s) if t != '']),
     ('quoted in a string', lambda v: json.dumps({'mail': prefixed('> ')(v)}), lambda s: unprefixed('> ')(json.loads(s)['mail'])),
     ('several in a string', lambda v: json.dumps({'all': ''.join(v)}),
      lambda s: [t for t in re.split(r'(?m)^(?=Incident Identifier:)', json.loads(s)['all']) if t != '']),
@@ -194,7 +195,7 @@ def of_lines(line_of, records_of=lambda s: list(values_in(s))):
 
 
 def values_in(text):
-    """Documents behind each other."""
+    """Documents that follow each other."""
     decoder, at = json.JSONDecoder(), 0
     while text[at:].strip() != '':
         at += len(text[at:]) - len(text[at:].lstrip())
@@ -220,7 +221,8 @@ RECORD_CARRIERS = [
      of_lines(lambda r: r[1], lambda s: json.loads(s)['data']['result'][0]['values'])),
     ('an array of lines', by_lines(lambda line, i: line, lambda records: json.dumps({'crash': records, 'id': 1})),
      of_lines(lambda r: r, lambda s: json.loads(s)['crash'])),
-    ('records behind other ones', lambda v: ''.join(json.dumps({'msg': 'started %d' % i, 'pid': i}) + '\n' for i in range(40)) +
+    ('records after other ones',
+     lambda v: ''.join(json.dumps({'msg': 'started %d' % i, 'pid': i}) + '\n' for i in range(40)) +
      by_lines(lambda line, i: {'msg': line, 'pid': 412})(v) + '{"msg": "ended", "pid": 412}\n', None),
     ('a log in records', by_lines(lambda line, i: {'log': '2026-03-14 08:26:53.%03d demo[412:9] %s' % (i % 1000, line)}), None),
 ]
@@ -247,7 +249,7 @@ OBJECT_CARRIERS = [
     ('array of documents', lambda v: '[' + ',\n'.join(v) + ']'),
     ('members', lambda v: ''.join('{"id": 1, "doc": %s}\n' % t for t in v)),
     ('deep in one document', lambda v: '{"rows": [' + ', '.join('{"a": {"doc": %s}, "b": "0x1"}' % t for t in v) + ']}'),
-    ('beside what is none', lambda v: '[1, {"x": [2]}, ' + ', '.join('{"doc": %s}' % t for t in v) + ']'),
+    ('beside other values', lambda v: '[1, {"x": [2]}, ' + ', '.join('{"doc": %s}' % t for t in v) + ']'),
 ]
 OBJECTS = """reports/demo-body-only.ips reports/demo-kscrash.json reports/demo-sentry.json services/metrickit-all.json
 services/bugsnag-event.json services/datadog-error.json""".split()
@@ -271,7 +273,8 @@ def objects():
 
 
 def borrowed():
-    """A stack of lldb's without images behind a report: names only where its frames name the images there."""
+    """A stack of lldb's without images follows a report. It gets names only if its frames name the report's
+    images."""
     stack = '* thread #1, stop reason = signal SIGABRT\n  * frame #0: 0x%s %s\n    frame #1: 0x0000000102a30a7c %s\n'
     for address, first, second, wanted in (('0000000102a309fc', 'demo`main + 4', 'demo`x + 8', 'used'),
                                            ('0000000102a309fc', 'demo`main + 4', 'other`x + 8', 'refused'),
@@ -279,7 +282,7 @@ def borrowed():
                                            ('0000000502a309fc', 'demo`main + 4', 'demo`x + 8', 'refused'),
                                            ('0000000502a309fc', 'far`main + 4', 'demo`x + 8', 'used')):
         path = write('borrowed', read('demo.crash') + '\n' + stack % (address, first, second))
-        what = f'lldb behind a report, {address} {first} {second}'
+        what = f'lldb after a report, {address} {first} {second}'
         lines = run(path, '--json')[1].splitlines()
         check(len(lines) == 1, f'{what}: one report')
         thread = [t for t in json.loads(lines[0])['threads'] if 'borrowed_images' in t]
@@ -391,7 +394,7 @@ def broken_pairs():
 
 
 def pairs(step):
-    """Reports of two kinds and two builds behind each other: no name and no report that none has alone."""
+    """Reports of two kinds and two builds in one file give the names and reports that each gives alone."""
     texts = []
     for name in KINDS:
         with open('tests/fixtures/' + name, encoding='utf-8', newline='') as file:

@@ -49,7 +49,8 @@ def raw(s, text):
 
 
 def test_bodies(s):
-    """A body that is not read is never taken for a request, and nobody is told to send one that is refused."""
+    """A body that is not read is never taken for a request. A client whose request is refused is not told to
+    send."""
     post = "POST /reports HTTP/1.1\r\nHost: x\r\n%s\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n"
     allowed = "Authorization: Bearer %s\r\n" % s.config["token"]
     for what, request, status in (
@@ -82,7 +83,7 @@ def test_uploads(s):
     with socket.create_connection(("127.0.0.1", s.config["http_port"]), timeout=20) as raw:
         raw.sendall(("POST /dsyms HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\nhalf" % token).encode())
     status, text, _ = ask(s, "POST", "/dsyms", b"no archive", token)
-    check(status == 202, "an archive that is none is taken, and fails later", text)
+    check(status == 202, "an invalid archive is taken, and fails later", text)
     s.wait_for(lambda: not os.listdir(s.folder + "/incoming"), "the archive")
     check(True, "half an upload leaves nothing")
 
@@ -116,7 +117,7 @@ def test_page(s):
 
 
 def test_work(s):
-    """What is given out late, twice, or to nobody."""
+    """Work that is given out late, twice, or to no worker."""
     cluster, gone = common.Cluster(s.config), "f" * 32
     tag = common.shard_of(gone)
     count = ("GET", "reports:{%s}" % tag)
@@ -242,13 +243,14 @@ def test_slow(s):
     ingest.WATCH = before
     head = b"POST /reports HTTP/1.1\r\nHost: x\r\n"
     some = [drip(s.config["http_port"], "127.0.0.1", head) for _ in range(40)]
-    check(ask(s, "GET", "/health")[0] == 200, "forty that say half a head hinder nobody")
+    check(ask(s, "GET", "/health")[0] == 200, "forty clients that send half a head do not hinder others")
     for connection in some:
         connection.close()
 
 
 def test_nginx(s, folder):
-    """nginx.conf: slow senders without a token, more than ingest takes connections, hinder nobody; an address has so many requests at a time."""
+    """nginx.conf: slow senders without a token do not hinder others, even if they are more than ingest takes
+    connections. The requests of an address at a time are limited."""
     if shutil.which("nginx") is None:
         print("skipped: nginx.conf: there is no nginx")
         counts[2] += 1
@@ -297,7 +299,8 @@ def test_nginx(s, folder):
         for connection in slow[-10:]:
             connection.sendall(half.encode())
         begin = time.monotonic()
-        check(post(**token) == 202 and time.monotonic() - begin < 8, "those who say half a head hinder nobody", time.monotonic() - begin)
+        check(post(**token) == 202 and time.monotonic() - begin < 8,
+              "clients that send half a head do not hinder others", time.monotonic() - begin)
         slow += [context.wrap_socket(drip(port, "127.0.0.1", b""), server_hostname="127.0.0.1") for _ in range(20)]
         for connection in slow[-20:]:
             connection.sendall((half + "Content-Length: 1000\r\n\r\nhalf a body").encode())

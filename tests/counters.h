@@ -1,4 +1,5 @@
-/* For programs that are linked with the build that counts (count_work.h), of which COUNTED in the Makefile has the list. */
+/* For programs that are linked with the build that counts (count_work.h). COUNTED in the Makefile
+ * lists them. */
 #ifndef COUNTERS_H
 #define COUNTERS_H
 

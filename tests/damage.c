@@ -1,8 +1,8 @@
 /* The damage matrix: every field that fields.h lists is set to 0, all ones, one more, one less, and with a bit flipped.
  * What is lost is what the field governs, and nothing else: all other answers equal those of the undamaged file.
  *
- * damage [--all] [--table] [FILE...]: without --all one file of each DWARF version. STRIDE in the environment: only every
- * so many fields. --table prints what each field cost at most. */
+ * damage [--all] [--table] [FILE...]: without --all one file of each DWARF version. With STRIDE in the
+ * environment only every STRIDE-th field. --table prints what each field cost at most. */
 #include "answers.h"
 #include "fields.h"
 

@@ -354,7 +354,7 @@ static bool tree_has(const tree *t, const entry *e)
     return found != NULL && found->hash == e->hash && found->len == e->len;
 }
 
-/* What a run may remember, and forget: nobody asked for it. */
+/* What a run may remember, and forget: it is not part of the output. */
 static bool is_cache(const char *path)
 {
     return strncmp(path, "cache/", 6) == 0;
@@ -588,7 +588,7 @@ static void answer(int listener, const fault *f, outcome *o, uint64_t *counts)
         said.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     }
     ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND,
-          &said); /* fails when the program has ended: then nobody waits */
+          &said); /* fails when the program has ended: then nothing waits */
 }
 
 /* Until the program ends, or its time does. */

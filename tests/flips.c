@@ -101,7 +101,7 @@ static uint64_t get(const subject *s, uint64_t off, unsigned size)
     return number;
 }
 
-/* How long a unit of .debug_info or a line program is, with its length; 0 when it is none. */
+/* The size of a unit of .debug_info or a line program, with its length field; 0 if the size is too large. */
 static uint64_t piece_size(const subject *s, uint64_t at, uint64_t end, bool *is_64)
 {
     uint64_t len = get(s, at, 4);
@@ -282,7 +282,7 @@ static void subject_close(subject *s)
 /* ---- Flips ---- */
 
 static uint64_t state;
-static bool shows; /* each flip that nobody is told of */
+static bool shows; /* each flip that changes an answer and is not reported */
 
 /* xorshift64*, Marsaglia and Vigna */
 static uint64_t draw(uint64_t below)

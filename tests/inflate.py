@@ -36,7 +36,7 @@ def verdict(kind, packed):
 
 
 def damage(packed):
-    """The stream with a part missing, bits flipped, or bytes behind it."""
+    """The stream with a part missing, bits flipped, or bytes after it."""
     packed = bytearray(packed)
     how = RANDOM.randrange(4)
     if how == 0:

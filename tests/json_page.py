@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Compares JSON with a page that describes it (docs/json.md). Usage: json_page.py PAGE FILE...; a FILE holds objects one behind the
-other. Every member has to be on the page, have its type and be there unless it may be absent; every schema and member of the page has
-to be in some FILE. The last line is "N passed, N failed, 0 skipped"."""
+"""Compares JSON with a page that describes it (docs/json.md). Usage: json_page.py PAGE FILE...; a FILE holds
+objects one after the other. Every member has to be on the page, have its type and be there unless it may be
+absent. Every schema and member of the page has to be in some FILE. The last line is "N passed, N failed, 0
+skipped"."""
 import json
 import re
 import sys

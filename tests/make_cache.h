@@ -176,7 +176,7 @@ static inline bytes tiny_text(const tiny *t, size_t file_off, size_t data_off, s
     return b;
 }
 
-/* class_ro_t, of which only the name and the methods matter. */
+/* A class_ro_t. Only its name and its methods matter. */
 static inline void tiny_ro(bytes *b, const tiny *t, bool has_methods)
 {
     put_zeros(b, 24);

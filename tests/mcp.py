@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Speaks the Model Context Protocol with machsym mcp, and holds what it answers against the published schema (schema.ts of 2025-11-25):
-which members an answer has, of which type, and which errors JSON-RPC wants. What tools answer is compared with machsym worker.
-Usage: mcp.py MACHSYM WORK. The last line is "N passed, N failed, 0 skipped"."""
+"""Speaks the Model Context Protocol with machsym mcp, and checks its answers against the published schema
+(schema.ts of 2025-11-25): the members of an answer, their types, and the errors that JSON-RPC wants. The
+answers of tools are compared with machsym worker. Usage: mcp.py MACHSYM WORK. The last line is "N passed, N
+failed, 0 skipped"."""
 import base64
 import json
 import shlex
@@ -90,7 +91,7 @@ def test_list():
             check(tool["outputSchema"]["type"] == "object" and tool["annotations"]["readOnlyHint"] is True, name + ": outputSchema", tool)
             check(("path" in takes["properties"]) == (paths and "report" in takes["properties"]), name + ": path only with --paths", takes)
     answer, = say(ask("tools/list", {"cursor": "x"}))
-    check(is_error(answer, -32602, 1), "a cursor that nobody gave", answer)
+    check(is_error(answer, -32602, 1), "a cursor that was not given out", answer)
     answer, = say(ask("tools/list", {"_meta": {"progressToken": 1}}))
     check(is_result(answer, 1), "what is not known is passed over", answer)
 
@@ -126,7 +127,7 @@ def test_errors():
 
 
 def test_silence():
-    """Notifications, answers to requests that nobody made, and blank lines have no answer."""
+    """Notifications, answers to requests that were not made, and blank lines have no answer."""
     quiet = [{"jsonrpc": "2.0", "method": m} for m in ("notifications/initialized", "notifications/cancelled", "ping", "nothing", "tools/call")]
     quiet += [{"jsonrpc": "2.0", "id": 1, "result": {}}, {"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "x"}}, b"\n", b"  \r\n"]
     check(say(*quiet) == [], "no answer")

@@ -149,7 +149,7 @@ REPORT, CLIENT = "10111213-1415-1617-1819-1A1B1C1D1E1F", "20212223-2425-2627-282
 
 
 def crashpad():
-    """What Crashpad writes on an iPhone: two threads, of which the second reads from 0x8."""
+    """What Crashpad writes on an iPhone: two threads. The second one reads from 0x8."""
     trap, play, block, main = STACK
     dump = Dump(9)
     stack, fp = frames([play, block, main])

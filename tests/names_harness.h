@@ -157,8 +157,8 @@ static inline const char *vector_folder(void)
     return "tests/vectors";
 }
 
-/* What is read one after the other is not nested, so no limit of depth counts it: a name of 300 units between a
- * head and a tail, which prints so many texts with commas between them. */
+/* Units that are read one after the other are not nested, so no limit of depth counts them. A name of
+ * SIBLINGS units between a head and a tail prints the text of each, with commas between them. */
 static inline void check_siblings(entry_fn entry, const char *const ends[4], const char *const (*units)[2],
                                   size_t count)
 {

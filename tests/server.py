@@ -291,7 +291,7 @@ def test_refusals(server):
     check(server.ask("POST", "/reports", gzip.compress(report)[:-200], **{"Content-Encoding": "gzip"})[0] == 400, "half a gzip")
     check(server.ask("PUT", "/reports", report)[0] == 405, "a method that no path has")
     check(server.json("GET", "/nothing") == (404, {"error": "no such path"}), "an error is JSON")
-    check(server.ask("GET", "/reports/x%27%22;--")[0] == 404, "an id that is none")
+    check(server.ask("GET", "/reports/x%27%22;--")[0] == 404, "an invalid id")
     with socket.create_connection(server.address.split(":")) as cut:
         cut.sendall(b"POST /reports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 5000\r\n\r\nhalf" % server.token.encode())
     second = subprocess.run([SERVER, "--data", server.data, "--listen", "127.0.0.1:0"], capture_output=True, timeout=30)
@@ -307,7 +307,8 @@ SENDERS = 4
 
 
 class Load:
-    """Reports on their way: what was said of each, and how long it took from the first try to the first answer that it is kept."""
+    """Reports on their way: how often each was new, and the longest time from the first try to the first
+    answer that a report is kept."""
 
     def __init__(self, server, bodies):
         self.server, self.bodies = server, bodies
@@ -965,7 +966,8 @@ def long_reports(first, step):
 
 
 def send_until(server, bodies, refusals, taken, said):
-    """Sends reports until so many were refused. What is an answer of HTTP is counted, what is none too."""
+    """Sends reports until more than `refusals` were refused. Counts answers of HTTP, and errors without an
+    answer."""
     for body in bodies:
         try:
             status, answer = server.json("POST", "/reports", body)

@@ -58,6 +58,6 @@ class Description:
         return None
 
     def unasked(self):
-        """Operations of which no answer was seen."""
+        """Operations whose answers were not seen."""
         every = {m.upper() + " " + p for p, item in self.doc["paths"].items() for m in item}
         return sorted(every - self.asked)

@@ -89,7 +89,7 @@ class Maker:
 
 
 def reports(count, seed):
-    """So many reports, one after another."""
+    """Makes `count` reports, one after another."""
     maker = Maker(seed)
     for number in range(count):
         yield maker.next(number)

@@ -101,7 +101,7 @@ class Run:
             raise Damaged("a run is longer than it says")
 
     def records(self, count, widths):
-        """Rows of fields of so many bytes."""
+        """Rows of fields. `widths` has the number of bytes of each field."""
         rows = []
         for _ in range(count):
             row = []
@@ -175,7 +175,7 @@ class Map:
         return self.kept_blocks[unit]
 
     def texts(self, run, place, count):
-        """So many texts from the place that a field of a run tells."""
+        """Returns `count` texts from the place that a field of a run tells."""
         place //= 2
         unit = run.text + place // BLOCK
         piece, unit = self.block(unit)
@@ -227,7 +227,7 @@ class Map:
             if is_call:
                 caller, next_file, next_line, next_column, place = run.calls[number - 2 - len(run.roots)]
                 if caller >= number:
-                    raise Damaged("a caller behind its call")
+                    raise Damaged("a caller that follows its call")
                 source = 1 + place % 2
             else:
                 source, place, start, size = run.roots[number - 2]

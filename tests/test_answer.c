@@ -341,7 +341,7 @@ static void test_best_line(void)
             for (unsigned i = 0; i < 5; i++)
                 CHECK_EQ(l.v[i].line, inner[i]);
         }
-        CHECK_EQ(ask(&l, 0x1080), 1); /* nobody has a line */
+        CHECK_EQ(ask(&l, 0x1080), 1); /* the frame has no line */
         CHECK_EQ(l.v[0].line, 0);
         lookup_close(&l);
     }
@@ -567,7 +567,7 @@ static void put_arange(program *p, size_t unit, uint64_t lo, uint64_t hi)
     end_length(p, b, at);
 }
 
-/* Lines of assembly that go on after the code are nobody's, in a map too. */
+/* Lines of assembly that go on after the code give no answer. The same holds in a map. */
 static void test_lines_behind_the_code(void)
 {
     static const uint64_t rows[] = {0x1000, 100, 0x1ff8, 101, 0x2010, 102, 0};

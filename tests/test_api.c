@@ -1,7 +1,7 @@
 /* The public functions: names, paths, address arithmetic, pairs; tests/test_errors.c has what they refuse. */
 static int asserted; /* how often an assertion of the header failed */
 #define MACHSYM_ASSERT(condition) ((condition) ? (void)0 : (void)asserted++)
-#define machsym_abi               library_abi /* what the header asks a library, of which this is one */
+#define machsym_abi               library_abi /* the header asks a library for this: here, this file */
 #include "dwarf.h"
 
 static uint64_t library_skew;
@@ -93,7 +93,7 @@ static void test_path_join(void)
 }
 
 /* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images
- * wrap. An address of more bits than the image has is nobody's. */
+ * wrap. An address of more bits than the image has is not in the image. */
 static void test_image_addr(void)
 {
     static const struct {

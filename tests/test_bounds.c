@@ -163,7 +163,7 @@ static void lengths_that_lead_nowhere(trap *t, size_t n)
     for (size_t i = 0; i < n; i++) {
         unit_begin(p, dwarf4, 0, 0);
         put_entry(p, 1, 0x1000, 16);
-        for (unsigned j = 0; j < 8; j++) { /* headers of wrong versions, of which each leads to the next */
+        for (unsigned j = 0; j < 8; j++) { /* headers of wrong versions: each leads to the next */
             put32(&p->info, 7);
             put16(&p->info, j < 7 ? 9 : 4);
             put32(&p->info, 0x10000);
@@ -782,7 +782,7 @@ static void rows_at_one_address(trap *t, size_t n)
     unit_end(p);
 }
 
-/* Rows none of which begins a statement. */
+/* Rows of a line program. No row begins a statement. */
 static void rows_without_statement(trap *t, size_t n)
 {
     program *p = &t->p;
@@ -802,7 +802,8 @@ static void rows_without_statement(trap *t, size_t n)
 
 /* ---- Texts ---- */
 
-/* n functions, whose names are so many ends of one long text, and their linkage names. */
+/* n functions, whose names are ends of one long text: `names` different ones, and `linkage_names` different
+ * linkage names. */
 static void put_named_functions(trap *t, size_t n, size_t names, size_t linkage_names)
 {
     program *p = &t->p;
@@ -871,7 +872,7 @@ static void files_that_end_one_text(trap *t, size_t n)
     unit_end(p);
 }
 
-/* As many segments as sections, none of which says that it is code. */
+/* As many segments as sections. No section is marked as code. */
 static void sections_without_code_flag(trap *t, size_t n)
 {
     bytes commands = {NULL, 0, 0};
@@ -933,7 +934,7 @@ static void put_copies(bytes *b, size_t n)
     put_bits(&w, 0, 7);
 }
 
-/* A program of so many compressed sections, whose bytes are all the same. */
+/* A program of `sections` compressed sections, whose bytes are all the same. */
 static void put_sections_of_one_stream(trap *t, size_t sections, const bytes *stream)
 {
     static const char *const names[] = {
@@ -1406,7 +1407,7 @@ static void exports_that_loop(trap *t, size_t n)
     bytes_free(&trie);
 }
 
-/* Bind code that says: so many times. */
+/* Bind code whose every opcode binds 0xffffffff times. */
 static void binds_without_end(trap *t, size_t n)
 {
     bytes code = {NULL, 0, 0};
@@ -1562,8 +1563,8 @@ static void put_map(trap *t, bytes *tables)
     t->is_map = true;
 }
 
-/* A run of one range from begin to end: of a link of calls nested n deep, or of their concrete function, all of
- * which have the names at place 1 of TEXT. */
+/* A run of one range from begin to end. The range is in the innermost of n nested calls, or in their concrete
+ * function if n is 0. All calls and the function have the names at place 1 of TEXT. */
 static void put_run(bytes *b, size_t begin, size_t end, size_t n)
 {
     static const uint8_t widths[8] = {2, 0, 0, 0, 4, 1, 0, 2};
@@ -1599,7 +1600,7 @@ static void map_of_one_long_chain(trap *t, size_t n)
     put_map(t, tables);
 }
 
-/* n runs, to the first of which the index leads from everywhere. */
+/* n runs. The index leads from everywhere to the first one. */
 static void map_of_a_false_index(trap *t, size_t n)
 {
     bytes tables[TABLE_COUNT];
@@ -1767,8 +1768,8 @@ static void count_objects(size_t n, size_t *found, size_t *left_out)
     program_free(&t.p);
 }
 
-/* One file may stand in a debug map many times, but not without end; those past it are said to be left
- * out. */
+/* One file may stand in a debug map many times, but not without end. Entries past the limit are reported as
+ * left out. */
 static void check_left_out(void)
 {
     size_t found;

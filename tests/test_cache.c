@@ -25,7 +25,7 @@ typedef struct row {
 typedef struct made {
     const char *name;
     const char *file;
-    size_t files;      /* of which it consists */
+    size_t files;      /* that it consists of */
     size_t images;     /* that it lists */
     bool has_locals;   /* names of local symbols are somewhere */
     bool has_uuids;    /* in its list of images */
@@ -662,7 +662,8 @@ static size_t read_tiny(void *user, uint64_t offset, void *out, size_t len)
     return len;
 }
 
-/* A cache by a reader, of which a list of slices takes only the begin, has its own size. */
+/* A list of slices reads only the begin of a cache that comes by a reader, and still has the size of the
+ * cache. */
 static void test_listed(void)
 {
     tiny t = {.slide = 5};
@@ -697,7 +698,7 @@ static void test_linked(void)
     tiny_free(&t);
 }
 
-/* What the lists of a header leave out is said. */
+/* What the lists of a header leave out is reported. */
 static void test_limits(void)
 {
     static const struct {

@@ -185,10 +185,10 @@ static void test_failures(void)
         uint8_t len;
         uint8_t code[12];
     } bad[] = {
-        {3, {0x83, 5, 0x3f}},                /* an instruction that nobody knows */
+        {3, {0x83, 5, 0x3f}},                /* an unknown instruction */
         {1, {0x0b}},                         /* nothing was remembered */
         {5, {0x0a, 0x0a, 0x0a, 0x0a, 0x0a}}, /* too much is */
-        {2, {0x0d, 99}},                     /* a register that is none */
+        {2, {0x0d, 99}},                     /* a register that does not exist */
         {4, {0x0f, 2, 0x06, 0x06}},          /* an expression that fails */
         {4, {0x0f, 100, 0x77, 16}},          /* and one that reaches out of the program */
         {12, {0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}}, /* 65 bits */
@@ -297,8 +297,8 @@ static void test_expressions(void)
 
 /* ---- Frames ---- */
 
-/* Behind a handler the interrupted frame has all its registers, its stack may be below, and its pc is where it
- * stopped: that of the next step is looked up as it is. */
+/* After the frame of a signal handler comes the interrupted one. All its registers are known, and its stack
+ * may be below. Its pc is where it stopped, so the next step looks the pc up as it is. */
 static void test_signal(void)
 {
     static const uint8_t down[] = {0x0f, 2, 0x70, 16}; /* the CFA is in r0: STACK + 16 */

@@ -1,6 +1,6 @@
-/* One address of an image that nobody asked before: its unit is told by its own header and by what
- * .debug_aranges states, and the answer is that of a session which has listed all units. So it is of sound
- * files, of damaged ones, and of those made to mislead. */
+/* One address of an image that was not asked before. The address's unit is found by the unit's own header and
+ * by .debug_aranges, and the answer equals that of a session that has listed all units. This holds for sound
+ * files, for damaged ones, and for those made to mislead. */
 #define TEST_ROOM <rooms/src/answer/session.h>
 #include "dwarf.h"
 #include "failer.h"
@@ -300,7 +300,8 @@ static void test_file_of(const char *name, bool is_brief)
     free((void *)file.ptr);
 }
 
-/* Eight units, of which half have the names of the functions of the others; two sets of one of them. */
+/* Eight units. The functions of four units take their names from the functions of the other four. One unit
+ * has two sets. */
 static void test_linked_units(void)
 {
     program p;

@@ -1,5 +1,5 @@
 /* Symbols whose names the debug info contradicts. Real dSYMs are sound, renamed, aliased, stripped or mixed up.
- * What is mixed up is said, what tools do on purpose is not. Truth: what was done to the file. */
+ * Mixed-up names are reported. What tools do on purpose is not. Truth: what was done to the file. */
 #include "test.h"
 
 typedef struct symtab {
@@ -61,7 +61,7 @@ static const char other_names[] = "symbols give most functions other names than 
 static const char past_end[] = "names of symbols lie past the end of the string table";
 static const char inside_others[] = "most names of symbols begin inside of others";
 
-/* Gives each symbol of every so many the name of the next one. */
+/* Takes of_ten of every ten symbols, and gives each of these the name of the next one. */
 static void mix_up(test_file *file, const symtab *t, size_t of_ten)
 {
     uint8_t first[4];
@@ -100,7 +100,7 @@ static void put_aliases(test_file *file, const symtab *t)
     }
 }
 
-/* The string table begins so many bytes too late. */
+/* The string table begins `by` bytes too late. */
 static void shift(test_file *file, const symtab *t, size_t by)
 {
     memmove(file->ptr + t->strings, file->ptr + t->strings + by, t->size - by);

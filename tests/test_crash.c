@@ -245,7 +245,7 @@ static void test_frame_lines(void)
     }
 }
 
-/* Lines that look like frames and are none. */
+/* Lines that look like frames but are not. */
 static void test_no_frames(void)
 {
     static const char *const lines[] = {
@@ -264,7 +264,7 @@ static void test_no_frames(void)
     }
 }
 
-/* An empty line of a document behind a stack has no first byte. */
+/* An empty line of a document after a stack has no first byte. */
 static void test_empty_lines(void)
 {
     static const char said[] =
@@ -630,7 +630,7 @@ static void test_bcsymbolmap(void)
 
 #define DEMO "tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo"
 
-/* A file of symbols, and folders around it, that nobody changed for long: so what an index says of them
+/* A file of symbols, and folders around it. They were last changed long ago, so what an index says of them
  * holds. */
 static void make_symbols(const char *root)
 {

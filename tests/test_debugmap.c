@@ -1025,7 +1025,7 @@ static void check_odd_stabs(ms_om_map *map, ms_arena *arena)
     CHECK_EQ(ms_om_find(map, 0x600), 3);
 }
 
-/* Sizes that are none, functions cut in two, an object that nothing closes. */
+/* Impossible sizes, functions cut in two, an object that nothing closes. */
 static void test_odd_stabs(void)
 {
     static const stab stabs[] = {

@@ -687,7 +687,7 @@ static void test_each_byte(void)
     CHECK(turn > 3000);
 }
 
-/* Every allocation fails once: what is lost is said, and nothing leaks. */
+/* Every allocation fails once. What is lost is reported, and nothing leaks. */
 static void test_memory(void)
 {
     for (size_t i = 0; i < FOLDED; i++) {

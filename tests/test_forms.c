@@ -180,7 +180,7 @@ static void test_skip(encoding enc, unsigned form)
     program_free(&p);
 }
 
-/* A form that nobody knows costs its abbreviation's entries, not those of other units. */
+/* An unknown form costs its abbreviation's entries, not those of other units. */
 static void test_unknown_form(void)
 {
     program p;
@@ -473,7 +473,7 @@ static void begin_ranges(program *p, encoding enc, unsigned form)
     if (enc.version >= 5) {
         ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_addr_base, FORM_sec_offset,
                AT_rnglists_base, FORM_sec_offset);
-        put32(&p->addr, 0); /* a header that nobody reads */
+        put32(&p->addr, 0); /* a header that is not read */
         put32(&p->addr, 0x00080005);
         put_addr(p, &p->addr, 0x1100);
         put_addr(p, &p->addr, 0x1180);
@@ -708,7 +708,7 @@ static void test_codes(void)
         put_str(&p.info, "f");
         put64(&p.info, 0x1000);
         put8(&p.info, 0x10);
-        die(&p, 99); /* a code of nobody: what stood before it still answers */
+        die(&p, 99); /* a code that is not declared: what stood before it still answers */
         put8(&p.info, 0);
         unit_end(&p);
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
@@ -756,7 +756,7 @@ static void test_long_run(void)
     program_free(&p);
 }
 
-/* An entry with text in it, in a unit of 5 GB, of which only the entry is touched. */
+/* An entry with text in it, in a unit of 5 GB. Only the bytes of the entry are touched. */
 static void test_large_unit(void)
 {
     static const uint8_t table_bytes[] = {
@@ -974,7 +974,7 @@ static void test_tables(void)
         switch (kind) {
         case 0:
             put_pair(&b, AT_name, FORM_string);
-            break; /* a tag that does not fit becomes one that nobody knows */
+            break; /* a tag that does not fit becomes one that is not known */
         case 1: put_pair(&b, 0, FORM_data1); break;    /* an attribute without a name is one to skip */
         case 2: put_pair(&b, AT_name, 0x10008); break; /* a form that does not fit is not form 8 */
         case 3: put_pair(&b, AT_name, FORM_ref_sup8 + 0x40); break;

@@ -559,8 +559,8 @@ static void test_bare_calls(unsigned kind, uint32_t flags)
     program_free(&p);
 }
 
-/* Frames i of an answer of so many calls. Call number n, from 1 on, is function "cN", called in line N of the
- * call before it. */
+/* Returns how much is wrong in an answer for `calls` nested calls. Call number n, from 1 on, is function
+ * "cN", called in line N of the call before it. */
 static size_t wrong_of_deep(const machsym_frame *v, size_t count, size_t calls)
 {
     size_t most = (size_t)MACHSYM_MAX_INLINE_DEPTH;
@@ -635,8 +635,9 @@ static machsym_map *copy_deep(const machsym_map *map, size_t calls)
     return copy;
 }
 
-/* Calls inlined into each other deeper than answers tell, and deeper than a chain of a map may be long: each
- * begins a byte after its caller. The innermost ones stay, and the function; that others are left out is said. */
+/* Calls are inlined into each other deeper than answers tell, and deeper than a chain of a map may be long.
+ * Each call begins a byte after its caller. The innermost calls and the function stay, and the answer tells
+ * that it lacks others. */
 static void test_depth(uint32_t flags)
 {
     static const size_t most = MACHSYM_MAX_INLINE_DEPTH;
@@ -770,7 +771,7 @@ static void test_fixed_calls(void)
     program_free(&p);
 }
 
-/* A call of DWARF 5: an index in so many bytes, as damage or a strange producer may write it. */
+/* A call of DWARF 5. Its index takes `index_bytes` bytes, as damage or a strange producer may write it. */
 static void put_indexed(program *p, size_t origin, unsigned index, unsigned index_bytes, unsigned size)
 {
     die(p, 4);
@@ -895,7 +896,7 @@ static void test_long_end(bool is_dense)
     program_free(&p);
 }
 
-/* A code in so many bytes, also in more than it needs. */
+/* A code in `bytes` bytes, also in more than it needs. */
 static void put_code(program *p, unsigned code, unsigned bytes)
 {
     for (; bytes > 1; bytes--, code >>= 7)
@@ -1061,9 +1062,9 @@ static void test_dart(void)
     machsym_image_close(image);
 }
 
-/* What the search for the innermost call means: of the function's calls the last one in the order of the
- * entries that has the address, else the function; what stands in a function inside the function is none of
- * its calls. */
+/* What the search for the innermost call means. The result is the function's last call, in the order of the
+ * entries, that has the address. Without such a call it is the function. Calls of a function inside the
+ * function do not count. */
 static uint32_t call_by_rule(const ms_fn_table *table, uint32_t function, uint64_t addr)
 {
     uint32_t best = function;

@@ -13,7 +13,7 @@ enum {
     STEP = 0x100000                          /* from a mapping to the next one, which has the same bytes */
 };
 
-/* A cache of several images, each of which has functions and stubs of 4 bytes each. */
+/* A cache of several images. Each image has functions and stubs of 4 bytes each. */
 typedef struct made {
     bytes file;
     size_t at[2]; /* of the images */
@@ -29,8 +29,8 @@ static void put_nlist(bytes *b, size_t strx, uint64_t addr)
     tiny_nlist(b, strx, 0x0f, addr);
 }
 
-/* Adds an image of stubs that jump to addresses, then of so many functions: of 'c' they are "_c0", "_c1"
- * and so on. Its string table ends with so many bytes that are no NUL. */
+/* Adds an image. Its stubs jump to the addresses in `stubs`, and `functions` functions follow them. The
+ * functions of image 'c' are "_c0", "_c1" and so on. `tail` bytes other than NUL end the string table. */
 static size_t put_image(bytes *b, char c, unsigned functions, const uint64_t *stubs, unsigned stub_count,
                         size_t tail)
 {
@@ -89,9 +89,9 @@ static void put_uleb_of_two(bytes *b, size_t value)
     put8(b, value >> 7);
 }
 
-/* Adds an image as put_image does, whose functions only an exports trie names: of 'c' they are "_c0" and
- * so on. It stands in the bytes at the end, which room has so many of. So many nodes of it have two edges
- * to the next one. */
+/* Adds an image as put_image does, but only an exports trie names its functions: those of 'c' are "_c0" and
+ * so on. The trie stands in the last `room` bytes of the image. `doubled` nodes of it have two edges to the
+ * next node. */
 static size_t put_exports(bytes *b, char c, unsigned functions, unsigned doubled, size_t room)
 {
     enum { ROOT = 9, TWO = 10, LEAF = 2, NODE = 5 };
@@ -143,7 +143,7 @@ static size_t put_exports(bytes *b, char c, unsigned functions, unsigned doubled
     return at;
 }
 
-/* Begins a file with so many mappings of all of it, and lists images. */
+/* Begins a file that lists images. Each of its `mappings` mappings covers all of the file. */
 static void begin(made *m, unsigned mappings, unsigned images)
 {
     memset(m, 0, sizeof *m);
@@ -245,7 +245,7 @@ static void test_choice(void)
     memcpy(m.file.v + strings + 32, "<redacted>", 11);
     size_t end = m.file.len;
     size_t broken = m.file.len + 64;
-    put_zeros(&m.file, 256); /* of which an image is said to begin in the middle */
+    put_zeros(&m.file, 256); /* an image of the list begins in the middle of these */
     m.at[1] = m.file.len;
     stubs[0] = code_at(m.at[0], 0);
     stubs[1] = code_at(m.at[0], 1);

@@ -36,7 +36,7 @@ static void put_names_4(bytes *b)
     put_uleb(b, 0);
     put_uleb(b, 0);
     put_str(b, "d.c");
-    put_uleb(b, 99); /* a directory of nobody */
+    put_uleb(b, 99); /* a directory that is not there */
     put_uleb(b, 0);
     put_uleb(b, 0);
     put8(b, 0);
@@ -397,7 +397,7 @@ static void test_paths(void)
             check_path(&l, 0x1020, "/abs/c.c");
             check_path(&l, 0x1030, "");
         } else {
-            check_path(&l, 0x1000, ""); /* file 0 is none before DWARF 5 */
+            check_path(&l, 0x1000, ""); /* before DWARF 5 there is no file 0 */
             check_path(&l, 0x1010, "/comp/a.c");
             check_path(&l, 0x1020, "/comp/dir1/b.c");
             check_path(&l, 0x1030, "/abs/c.c");

@@ -262,7 +262,7 @@ static void test_cut_short(void)
     }
 }
 
-/* A segment that nobody may read, and one in front of the header, are left alone. */
+/* A segment without permission to read is left alone, and so is one in front of the header. */
 static void test_unreadable(void)
 {
     machsym_image *file = test_open("tests/fixtures/bin/zoo-arm64-opcodes");

@@ -13,7 +13,8 @@
 #define REAL   "tests/real"
 #define CORPUS "../shared/corpus"
 
-/* LAST_CHUNK: a range of a megabyte goes into so many chunks and one; in more it would show nothing new. */
+/* LAST_CHUNK: a range is checked in its first LAST_CHUNK + 1 chunks. A range may have a megabyte, and more
+ * chunks of it would show nothing new. */
 enum { RANDOM_ADDRESSES = 10000, EMULATED_ADDRESSES = 300, SHOWN = 5, LAST_CHUNK = 3 };
 
 /* What is looked at. */
@@ -26,7 +27,7 @@ typedef struct subject {
     uint64_t random;
     size_t checked;
     size_t wrong;
-    size_t stride; /* of the ranges and of random addresses one of so many is asked for */
+    size_t stride; /* every stride-th range and random address is asked for */
 } subject;
 
 static map_answer got;
@@ -38,7 +39,8 @@ static size_t compared; /* addresses, in all */
 
 /* ---- A map against a session ---- */
 
-/* One answer of several comes from a session on the map, of which little is kept. */
+/* Compares the map's answer with that of a session on the map. The session is trimmed now and then, so that
+ * it keeps little. */
 static const char *kept_names_differ(subject *s, uint64_t addr)
 {
     if (s->checked % 64 == 0)
@@ -446,7 +448,7 @@ static void check_damaged_unit(void)
     while (machsym_image_next_section(image, &at, &section) &&
            !test_same(section.name, test_str("__debug_info")))
         continue;
-    memset(file.ptr + section.offset + 200, 0xff, 16); /* abbreviation codes that nobody declared */
+    memset(file.ptr + section.offset + 200, 0xff, 16); /* abbreviation codes that are not declared */
     desc.image = image;
     machsym_plan *plan = NULL;
     machsym_part *parts[8] = {NULL};

@@ -92,7 +92,7 @@ static void add_unit(program *p, unsigned unit)
     add_line_program(p, lo);
 }
 
-/* The most memory that the one part of a program with so many units takes. */
+/* The most memory that the one part of a program with `units` units takes. */
 static size_t most_of_part(unsigned units)
 {
     counted memory = {0, 0};

@@ -198,8 +198,8 @@ static uint64_t ask_all(machsym_session *session, const machsym_map *map)
     return sum;
 }
 
-/* Fails each allocation of a session on a map once, and asks again with memory: all is said, and what was said before
- * stays where it is. by_reader: the map is read by a callback. */
+/* Fails each allocation of a session on a map once, and asks again with memory. Then all answers are
+ * complete, and texts of earlier answers stay where they are. by_reader: the map is read by a callback. */
 static void check_again(const machsym_map *map, bool by_reader)
 {
     machsym_open_desc file;

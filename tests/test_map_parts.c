@@ -4,7 +4,7 @@
 
 enum { UNIT_SIZE = 100000, MEGABYTE = 1 << 20, CODE_SIZE = 64 };
 
-/* A unit of so many bytes: its root, and entries that say nothing. */
+/* A unit of UNIT_SIZE bytes: its root, and entries without attributes. */
 static void add_unit(program *p, unsigned unit)
 {
     size_t begin = p->info.len;
@@ -33,7 +33,7 @@ static uint64_t busiest(const machsym_plan *plan, size_t threads)
     return most;
 }
 
-/* Checks the parts of a program with so many units. */
+/* Checks the parts of a program with `units` units. */
 static void check_parts(unsigned units, size_t most_parts)
 {
     program p = {0};

@@ -821,8 +821,8 @@ static uint8_t *row_of(uint8_t *map, uint32_t kind)
     return row;
 }
 
-/* A row that leads out of the map, or has another checksum than its bytes, is refused by whoever opens it: no more
- * of the map is read for it than there is. */
+/* A map is refused if a row of it leads out of the map, or has another checksum than its bytes. Nothing past
+ * the map is read for such a row. */
 static void check_bad_rows(void)
 {
     static const uint32_t kinds[] = {ms_MAP_NAME, ms_MAP_PAGES};
@@ -910,8 +910,8 @@ static void check_versions(void)
 
 /* ---- Packed text ---- */
 
-/* A chain of so many inlined calls, written past the writer's check. Returns how many frames the map has
- * there. */
+/* A chain of `depth` inlined calls, written past the writer's check. Returns the number of frames that the
+ * map has there. */
 static size_t frames_of_depth(size_t depth)
 {
     machsym_writer *writer = open_writer(0);

@@ -34,7 +34,8 @@ static text read_sample(const char *path)
     return t;
 }
 
-/* Decodes bytes of which none stand behind the last one. Returns where they are damaged. */
+/* Decodes a copy of the bytes that ends with the last one, so that memory checkers see reads past it. Returns
+ * where the bytes are damaged. */
 static size_t decode(const char *bytes, size_t len, text *out, const char **what)
 {
     char *copy = mem_alloc(len > 0 ? len : 1);
@@ -52,7 +53,7 @@ static size_t decode(const char *bytes, size_t len, text *out, const char **what
     return at;
 }
 
-/* A frame is "NUMBER   IMAGE   \t0xADDRESS ...": what stands behind its number. */
+/* A frame is "NUMBER   IMAGE   \t0xADDRESS ...". Returns its address, or an empty text for other lines. */
 static machsym_str frame_of(machsym_str line)
 {
     size_t tab = str_find(line, "\t0x");
@@ -101,7 +102,7 @@ static void test_cuts(const char *path)
         CHECK(str_find(str_make(out.v, out.len), "\nThe report is damaged at byte ") < out.len ||
               what == NULL);
     }
-    /* the last bytes end a text or a stream that nobody knows: all others are missed */
+    /* the last bytes belong to a text or a stream of unknown type: a cut before them is always noticed */
     decode(sample.v, sample.len * 8 / 10, &out, &what);
     CHECK(what != NULL);
     test_end(path);
@@ -171,7 +172,7 @@ static void test_counts(void)
 enum { WORDS = 4096 };
 static const uint64_t base = 0x16f000000;
 
-/* A stack of words; those behind it are not there. */
+/* A stack of words. Memory outside it cannot be read. */
 static bool read_words(void *context, uint64_t addr, void *out, size_t len)
 {
     if (addr < base || addr - base > 8 * WORDS || len > 8 * WORDS - (addr - base))
@@ -238,7 +239,7 @@ static void test_stacks(void)
     CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[12] = where(20) + 4; /* no word begins there */
     CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
-    stack[12] = where(WORDS - 1); /* half of it lies behind the stack */
+    stack[12] = where(WORDS - 1); /* half of it lies past the stack */
     CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
     stack[12] = UINT64_MAX - 7;
     CHECK_EQ(walk_stack(&walk, sp, fp, out, WORDS), 4);
@@ -337,7 +338,7 @@ static void test_tables(void)
     test_end("stacks by unwind tables");
 }
 
-/* A core of which bytes are changed: every stack ends, and nothing is read outside. */
+/* Bytes of a core are changed. Every stack ends, and nothing is read outside. */
 static void test_changed_tables(void)
 {
     text core = read_sample("tests/stacks/arm64.core"), out = {0};

@@ -207,7 +207,7 @@ static void put_substitution(char **at, size_t number)
     *(*at)++ = '_';
 }
 
-/* A type of so many pointers, doubled again and again: its steps are spent before its text is. */
+/* A type of `pointers` pointers, doubled `doublings` times. Its steps are spent before its text is. */
 static void test_pointers(size_t pointers, size_t doublings, bool want)
 {
     static char name[4096];
@@ -244,7 +244,7 @@ static void test_depth(const size_t depths[3], bool want)
     check_again(name, want);
 }
 
-/* f(A<name of so many bytes, 1, 1...>, A<the same>): its text and its steps may be too many to copy. */
+/* f(A<name of len bytes, 1, 1...>, A<the same>): its text and its steps may be too many to copy. */
 static void test_long(size_t len, size_t args)
 {
     static char name[32768], want[65536];

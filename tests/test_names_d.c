@@ -160,11 +160,11 @@ static void test_bombs(void)
     at = name;
     repeat(&at, "_D1a", 1);
     repeat(&at, "MFS1a", 9000);
-    check_time(ms_dmd_run, "functions that are none", name);
+    check_time(ms_dmd_run, "unfinished functions", name);
     at = name;
     repeat(&at, "_D1a", 1);
     repeat(&at, "FPFNcKxS3foo", 5000);
-    check_time(ms_dmd_run, "pointers to functions that are none", name);
+    check_time(ms_dmd_run, "pointers to unfinished functions", name);
     at = name;
     repeat(&at, "_D1aFAG", 1);
     repeat(&at, "9", 30000);

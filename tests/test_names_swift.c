@@ -668,8 +668,8 @@ static void test_rare_nodes(void)
     }
 }
 
-/* Names that break the grammar at one place: an operator's operand is missing, is no such node, or is out
- * of range, or the letter after the operator is none of those it has. They come back unchanged. */
+/* Names that break the grammar at one place. An operator's operand is missing, is no such node, or is out of
+ * range, or the operator has no such letter after it. The names come back unchanged. */
 static void test_broken_operators(void)
 {
     static const char *const rows[] = {

@@ -137,8 +137,8 @@ static void check_same(const machsym_frame *a, size_t a_count, const machsym_fra
     }
 }
 
-/* Of damaged files, too, an answer does not depend on what was asked before: one flipped bit anywhere behind the load
- * commands. */
+/* In damaged files, too, an answer does not depend on what was asked before. One bit is flipped, anywhere
+ * after the load commands. */
 static void test_damage(void)
 {
     size_t step = test_is_quick() ? 53 : 13;

@@ -32,7 +32,7 @@ typedef struct block_of {
     unsigned depth;
     place_of decl; /* of a function */
     unsigned origin;
-    uint32_t lo[2]; /* offsets; an empty second piece is none */
+    uint32_t lo[2]; /* offsets; an empty second piece does not count */
     uint32_t hi[2];
     uint32_t call_file;
     uint32_t call_line;
@@ -133,7 +133,7 @@ static void choose_functions(chance *c)
         at += one_in(c, 2) ? 0 : below(c, 12);
         b->lo[0] = at;
         at = b->hi[0] = at + 4 + below(c, 90);
-        if (one_in(c, 3)) { /* a cold part, now and then right behind */
+        if (one_in(c, 3)) { /* a cold part, now and then right after the function */
             b->lo[1] = at += one_in(c, 4) ? 0 : 1 + below(c, 6);
             at = b->hi[1] = at + 1 + below(c, 40);
         }

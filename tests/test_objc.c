@@ -485,17 +485,17 @@ static void put_old_records(bytes *module, bytes *data)
     at_word(data, 0x108, AT + 0x410);
     at_word(data, 0x11c, AT + 0x300);
     at_word(data, 0x19c, AT + 0x340); /* its metaclass */
-    at_word(data, 0x148, AT + 0x430); /* a class whose name is none */
+    at_word(data, 0x148, AT + 0x430); /* a class whose name is invalid */
     at_word(data, 0x200, AT + 0x450); /* category Extra of Alpha */
     at_word(data, 0x204, AT + 0x410);
     at_word(data, 0x208, AT + 0x360);
-    at_word(data, 0x220, AT + 0x450); /* a category of a class whose name is none */
+    at_word(data, 0x220, AT + 0x450); /* a category of a class whose name is invalid */
     at_word(data, 0x224, AT + 0x490);
     at_word(data, 0x248, AT + 0x470); /* class Delta, without a metaclass */
     at_word(data, 0x25c, AT + LAST);
     at_word(data, 0x304, 3);
     at_method(data, 0x308, AT + 0x420, MAKE_TEXT + 0x10);
-    at_method(data, 0x314, AT + 0x430, MAKE_TEXT + 0x20); /* a selector that is none */
+    at_method(data, 0x314, AT + 0x430, MAKE_TEXT + 0x20); /* an invalid selector */
     at_method(data, 0x320, AT + 0x460, MAKE_TEXT + 0x60); /* past the end */
     at_word(data, 0x344, 1);
     at_method(data, 0x348, AT + 0x440, MAKE_TEXT + 0x30);
@@ -828,7 +828,8 @@ static size_t count_methods(const bytes *b, const names *sound, size_t *others)
     return count_methods_of(test_open_bytes(b->v, b->len), sound, others);
 }
 
-/* Writes a number of so many bytes into a copy of the file, which then must say nothing new. */
+/* Writes a number of `size` bytes into a copy of the file. The copy must give no other methods than the sound
+ * file. */
 static void change(const bytes *b, uint64_t at, uint64_t number, unsigned size, const names *sound)
 {
     bytes copy = {NULL, 0, 0};

@@ -12,8 +12,8 @@
 /* How the next calls end. */
 static struct {
     size_t most;         /* read and write move no more bytes at once; 0: as many as they like */
-    unsigned interrupts; /* so many of them end with EINTR first */
-    size_t good;         /* so many succeed before one fails with code */
+    unsigned interrupts; /* the number of calls that end with EINTR first */
+    size_t good;         /* the number of calls that succeed before one fails with code */
     int code;            /* 0: none fails */
     int fstat_code;
     int fsync_code;
@@ -116,7 +116,7 @@ static bool holds(const char *path, const char *text, size_t len)
     return same;
 }
 
-/* So many files are in the folder, hidden ones too. */
+/* Returns the number of files in the folder, with the hidden ones. */
 static size_t files_in_folder(void)
 {
     size_t count = 0;
@@ -293,7 +293,7 @@ static void check_first(const char *want)
     }
 }
 
-/* The first file by its bytes; folders and hidden files are none. */
+/* The first file in the order of the bytes of its name. Folders and hidden files do not count. */
 static void test_folders(void)
 {
     static const char *const names[] = {"sub/m", "sub/z", "sub/.a", "sub/b", "sub/B", "sub/c"};

@@ -1,5 +1,5 @@
-/* The line that tells how far long work is (tool/base/say.h): on a terminal, not in the first second, and gone when something is said
- * or the work is done. */
+/* The line that tells how far long work is (tool/base/say.h). It is on a terminal only, not in the first
+ * second, and gone when a message is printed or the work is done. */
 #define _XOPEN_SOURCE 600
 #include "test.h"
 

@@ -199,7 +199,7 @@ static void compare_map(const char *path, const machsym_image *image)
     machsym_map_close(map);
 }
 
-/* Who asks for symbols alone has no debug info read. Whoever asks for more afterwards has it. */
+/* No debug info is read for a caller that asks for symbols alone. It is read when more is asked for later. */
 static void compare_symbols(const char *path, remote *r, const machsym_slice *slice, bool is_whole)
 {
     machsym_image *there;
@@ -405,7 +405,8 @@ static void *counted_alloc(void *user, size_t size)
     return malloc(size);
 }
 
-/* A universal file may be larger than memory: room is made for its chosen slice. What has no room is said. */
+/* A universal file may be larger than memory: room is made for its chosen slice. A file without room is an
+ * error. */
 static void test_limits(void)
 {
     remote fat = make_remote(test_read("tests/fixtures/bin/inline-fat.dwarf"));

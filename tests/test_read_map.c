@@ -24,7 +24,7 @@ typedef struct subject {
     size_t most;     /* bytes of the largest */
     size_t fails_at; /* the number of the call that gives only half, from 1; 0: none */
     size_t flipped;  /* the byte that is another one, when it is read; 0: none */
-    size_t ruined;   /* so many bytes after it are others too, in memory */
+    size_t ruined;   /* the number of bytes after it that also are other ones, in memory */
     uint8_t *copy;   /* where it is another one in memory */
 } subject;
 
@@ -156,7 +156,7 @@ static size_t ask_all(const subject *s, machsym_session *session)
     return less;
 }
 
-/* The same answers, and as little as is said to be read. */
+/* The answers are the same, and no more is read than the statistics report. */
 static void test_answers(subject *s)
 {
     machsym_image_info info;

@@ -407,7 +407,7 @@ static void ips_of_repeated_keys(text *t, size_t n)
     text_c(t, "\"procName\":\"demo\"}");
 }
 
-/* One frame of many members, of which none is known. */
+/* One frame of many unknown members. */
 static void ips_of_one_long_frame(text *t, size_t n)
 {
     text_c(t, "{\"usedImages\":[{\"base\":4339204096,\"size\":16384,\"uuid\":\"4C4C44B5-5555-3144-A1BA-"
@@ -601,7 +601,7 @@ static void core_of_many_lists(text *t, size_t n)
     }
 }
 
-/* Images that all have one name, of so many characters for each. */
+/* n images that all have one name. The name has `characters` characters for each image. */
 static void put_images_of_one_name(text *t, size_t n, size_t characters)
 {
     enum { STREAM = 112, RECORD = 108 };
@@ -777,7 +777,7 @@ typedef struct grouping {
     uint64_t step; /* from one hash to the next */
     size_t count;  /* of signatures; 0: as many as reports */
     const char *state;
-    size_t of_stack; /* so many exceptions in a row have one stack; 0: each has its own */
+    size_t of_stack; /* the number of exceptions in a row with one stack; 0: each has its own */
 } grouping;
 
 static group_list *add_reports(size_t n, const grouping *how)
@@ -901,7 +901,7 @@ static void objects_in_objects(text *t, size_t n)
     text_c(t, "]}\n");
 }
 
-/* Each object is asked for members; the document has many that are none of them. */
+/* Each object is searched for the members of reports. The document has many other members. */
 static void objects_beside_each_other(text *t, size_t n)
 {
     text_c(t, "[1");
@@ -909,7 +909,7 @@ static void objects_beside_each_other(text *t, size_t n)
     text_c(t, "]\n");
 }
 
-/* Behind each report begins what may be a document, and is none. */
+/* After each report a brace could begin a document, but does not. */
 static void reports_and_braces(text *t, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -986,7 +986,7 @@ static void arrays_of_frames(text *t, size_t n)
 
 /* ---- atos ---- */
 
-/* A line in pieces, as a pipe hands it over. The answers, which nobody reads, go to the end of the file. */
+/* Answers a line that comes in pieces, as a pipe hands it over. The answers are not read. */
 static unsigned long long answer_in_pieces(size_t n, const char *piece)
 {
     atos a;

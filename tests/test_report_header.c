@@ -312,7 +312,8 @@ static uint64_t silent_addr(void *user, const machsym_report_image *image, uint6
     return pc - image->base;
 }
 
-/* A single address has a function that shares its code. A stack, of which the caller may tell more, has none. */
+/* A single address has a function that shares its code. A stack has no function, though its caller may tell
+ * more. */
 static size_t silent_stack(void *user, const machsym_stack_addr *pcs, size_t count,
                            machsym_stack_answer *calls, machsym_frame *frames, size_t cap)
 {

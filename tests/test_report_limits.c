@@ -29,7 +29,7 @@ enum { OUTPUT_FACTOR = 128, MEMORY_FACTOR = 600, MEMORY_RESOLVE = 6, MEMORY_BASE
 
 /* ---- A hostile dSYM ---- */
 
-/* A function in so many inlined calls, all of one name of so many bytes. */
+/* A function with `levels` inlined calls in each other. All have one name of name_len bytes. */
 typedef struct hostile {
     unsigned levels;
     unsigned name_len;

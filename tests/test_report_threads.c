@@ -1,5 +1,6 @@
-/* machsym_report.h: eight threads that share images, each with sessions of its own, answer as one does. All ask at once for
- * debug info that nobody asked for before. Under `make tsan` a write to what they share would be reported. */
+/* machsym_report.h: eight threads that share images, each with sessions of its own, answer as one does. All
+ * ask at once for debug info that was not asked for before. Under `make tsan` a write to what they share
+ * would be reported. */
 #include "test.h"
 
 #define MACHSYM_REPORT_IMPLEMENTATION

@@ -32,7 +32,7 @@ static ms_dc open_slid(const bytes *slide, bytes *file, ms_arena *arena)
     return dc;
 }
 
-/* Version 2, whose pages all begin with the same list of chains, of which none has a place in its page. */
+/* Version 2. All pages begin with the same list of chains, and no chain has a place in its page. */
 static bytes slide_of_extras(uint32_t page_size)
 {
     bytes b = {NULL, 0, 0};
@@ -91,8 +91,8 @@ static void test_pages(void)
     }
 }
 
-/* Version 2: a page with two chains. What the standard's bits say is worked out by hand: the entry of the page leads to a
- * place of the list, each entry of which counts in fours; the last one has the highest bit. */
+/* Version 2: a page with two chains. The bits are worked out by hand from the standard. The entry of the page
+ * leads to a place of the list. Each entry of the list counts in fours. The last one has the highest bit. */
 static void test_several_chains(void)
 {
     enum { FIRST = 0x2002, COUNT = 0x2005 };

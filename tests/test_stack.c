@@ -135,7 +135,7 @@ static void put_members(program *p, targets *t)
     unit_close(p);
 }
 
-/* What a call leads to, where it returns to, and whom it calls; NULL: nobody knows. */
+/* The entry that a call refers to, and the name of the function that it calls. NULL: that is unknown. */
 typedef struct row {
     size_t target;
     const char *name;
@@ -200,7 +200,8 @@ static void put_callers(program *p, targets *t, row *rows)
     unit_close(p);
 }
 
-/* Whom a stack names that begins in the shared body and goes on at a return address; NULL: nobody is decided on. */
+/* Checks a stack that begins in the shared body and goes on at a return address. want: the name of the called
+ * function; NULL: the session does not decide on one. */
 static void check_called(machsym_session *session, uint64_t return_pc, const char *want)
 {
     machsym_stack_addr pcs[2] = {{SHARED + 4, false}, {return_pc, true}};
@@ -299,7 +300,7 @@ int main(void)
     check_called(session, TWIN + 8, "_Z2f2v");            /* both callers call the same */
     check_called(session, TWIN + 16, NULL);               /* they do not */
     check_called(session, UINT64_MAX, NULL);              /* another image's */
-    check_called(session, 0x1400, NULL);                  /* nobody's code */
+    check_called(session, 0x1400, NULL);                  /* no function is there */
     machsym_session_close(session);
     check_memory(image, rows);
     check_map(image, rows);

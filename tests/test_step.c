@@ -191,7 +191,7 @@ static void test_unknown(void)
     s.v[6] = STACK + 8 * 8;
     stack[9] = 0x100003000;
     CHECK_EQ(step(ms_CPU_X86_64, 0x0205bc00, s).how, MACHSYM_UNWIND_FP); /* seven registers */
-    CHECK_EQ(step(ms_CPU_X86_64, 0x020507ff, s).how, MACHSYM_UNWIND_FP); /* a permutation that is none */
+    CHECK_EQ(step(ms_CPU_X86_64, 0x020507ff, s).how, MACHSYM_UNWIND_FP); /* an invalid permutation */
     CHECK_EQ(step(ms_CPU_X86_64, 0x03ff0000, s).how, MACHSYM_UNWIND_FP); /* "sub" that is not there */
     CHECK_EQ(step(ms_CPU_X86_64, 0x04000000, s).known, 1 << 6 | 1 << 7 | 1 << 16);
     CHECK_EQ(step(ms_CPU_X86_64, 0x01000000, s).known, 0xf0c8 | 1 << 16);

@@ -217,8 +217,8 @@ static void test_protocol(void)
     check_names(&f, want, sizeof want / sizeof want[0]);
 }
 
-/* Requirements of every kind. Witnesses refer to each, then to what is between two requirements, before the
- * first, and past the last; then the protocol is none. */
+/* Requirements of every kind. Witnesses refer to each, then to places between two requirements, before the
+ * first, and past the last. In a second round the record of the protocol has another kind. */
 static void test_requirements(void)
 {
     static const char *const kinds[] = {"base protocol", "method",          "init",
@@ -313,7 +313,7 @@ static void test_imported(void)
     memcpy(f.data.v + NAMES + 0x80, "AVError\0Re\0", 12);
     add_type(&f, 0, 0x40051, MODULE, NAMES + 0x40);
     add_type(&f, 0x100, 0x40052, MODULE, NAMES + 0x80);
-    add_type(&f, 0x200, 0x51, MODULE, NAMES + 0x40); /* the text after it is none of its own */
+    add_type(&f, 0x200, 0x51, MODULE, NAMES + 0x40); /* the text after it is not its own */
     check_names(&f, want, sizeof want / sizeof want[0]);
 }
 

@@ -1,5 +1,5 @@
 /* Threads that share an image, each with a session of its own, and answer as one thread does. All of them ask
- * at once for debug info that nobody asked for before. Under `make tsan` a write to what they share would be
+ * at once for debug info that was not asked for before. Under `make tsan` a write to what they share would be
  * reported. */
 #include "test.h"
 
@@ -65,7 +65,7 @@ static size_t read_file(void *user, uint64_t offset, void *out, size_t len)
     return len;
 }
 
-/* What one thread finds in an image that nobody else has. */
+/* What one thread finds in an image that no other thread has. */
 static uint64_t alone(const machsym_open_desc *desc, machsym_image_info *info)
 {
     worker one;

@@ -141,7 +141,7 @@ typedef struct taker {
     unsigned char mark; /* of this thread */
 } taker;
 
-/* Returns NULL when nobody else wrote to what it had. */
+/* Returns NULL if all memory was given and no other thread wrote to it. */
 static void *take_many(void *user)
 {
     const taker *own = user;

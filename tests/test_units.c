@@ -232,7 +232,7 @@ static void test_fallback(void)
     put_silent(&p, dwarf4, "third", 0x1200, 0x100);
     put_silent(&p, dwarf5, "fourth", 0x1300, 0x100);
     put_set(&p, first, 0x1000, 0x180);          /* claims half of the second */
-    put_set(&p, 0xfffff, 0x1000, 0x1000);       /* belongs to nobody */
+    put_set(&p, 0xfffff, 0x1000, 0x1000);       /* belongs to no unit */
     put_set(&p, first, UINT64_MAX - 5, 0x1000); /* wraps */
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     for (unsigned round = 0; round < 6; round++) {

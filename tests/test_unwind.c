@@ -96,7 +96,7 @@ static void test_compact(void)
     m.cputype = 7;
     check_starts(&m, all);
     bytes_free(&b);
-    b = unwind_info(2); /* a version that nobody knows */
+    b = unwind_info(2); /* an unknown version */
     check_starts(&m, none);
     bytes_free(&b);
 }
@@ -125,7 +125,7 @@ static void test_compact_damage(void)
         unsigned size;
         uint64_t want[7];
     } rows[] = {
-        {64, 9, 4, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},           /* a kind that nobody knows */
+        {64, 9, 4, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},           /* an unknown kind */
         {88, 4, 4, {0x1100, 0x1280, 0x1400, 0x1900, 0}},                   /* the same of the other page */
         {32, 0xfffff0, 4, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},    /* a page after the section */
         {68, 0xfff0, 2, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},      /* entries after it */
@@ -293,7 +293,7 @@ static void test_eh_frame_damage(void)
     static const pointer word = {0x00, 8, false};
     static const uint64_t want[] = {0x1200, 0x1280, 0x1300, 0x1310, 0x1500, 0x1520, 0};
     bytes b = {NULL, 0, 0};
-    size_t odd = put_cie(&b, 1, "zR", 0x01, false); /* DW_EH_PE_uleb128: nobody writes it */
+    size_t odd = put_cie(&b, 1, "zR", 0x01, false); /* DW_EH_PE_uleb128: no compiler writes it */
     size_t cie = put_cie(&b, 1, "zR", 0x1b, false);
     put_fde(&b, odd, p, 0x1100, 0x20);
     put_fde(&b, cie, p, 0x1200, 0x80);
@@ -309,7 +309,7 @@ static void test_eh_frame_damage(void)
     put_fde(&b, cie, p, 0x1600, 0x10);
     make_macho m = program_of("__eh_frame", &b);
     check_starts(&m, want);
-    b.len -= 22; /* less than a length is left behind the end */
+    b.len -= 22; /* after the end less than a length is left */
     check_starts(&m, want);
     bytes_free(&b);
 }

@@ -31,8 +31,8 @@ const char *__asan_default_options(void)
     return "exitcode=77:detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=8";
 }
 
-/* SECONDS of processor time for all commands on a variant. What commands do not free stays until their
- * child ends: it goes on for so many variants or bytes. */
+/* SECONDS of processor time for all commands on a variant. What commands do not free stays until their child
+ * ends. So a child ends after CHILD_VARIANTS variants or about CHILD_BYTES bytes of them. */
 enum { SECONDS = 60, WORDS = 12, CHILD_VARIANTS = 64, CHILD_BYTES = 4000000 };
 
 /* {file} is the variant, {out} a file that may be written, {map} the map of --map. Commands that read
@@ -170,8 +170,8 @@ static int run_child(const variant_file *file, const variant_options *o, unsigne
     return pid > 0 ? status : -1;
 }
 
-/* Every command on every variant. A run fails when it ends by a signal, or with a status that is none of the
- * tool's. */
+/* Runs every command on every variant. A run fails when it ends by a signal, or with a status that the tool
+ * does not have. */
 static void torture(const char *path, const variant_options *o, unsigned long counts[2])
 {
     variant_file file = variant_read(path);

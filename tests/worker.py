@@ -345,7 +345,7 @@ def test_needs():
                 again, = host.ask([offsets])
                 check(again.get("frames") == want["frames"], "again %d: %s" % (i, spoilt), again)
             check(host.end() == 1, "an error is the status")
-    # lists that are none: rows are pairs of where they begin and how many chunks they have, and ascend; the map is the image's
+    # invalid lists: rows are pairs of a first chunk and a count of chunks, and ascend; the map is the image's
     listed = json.loads(values[image])
     other_map = json.loads(next(v for k, v in chunks_of(BIN + "/inline-arm64-d5-22.dSYM", 100).items() if k.startswith("image:")))["map"]
     for change in ({"dwarf": listed["dwarf"] + [99999]}, {"dwarf": [0, 0] + listed["dwarf"]}, {"symbol_table": [5, 2, 6, 2]},
@@ -359,14 +359,14 @@ def test_needs():
     answer, = host.ask([offsets])
     check(answer.get("frames") == want["frames"], "rows that touch are a list", answer)
     host.end()
-    # answers that nobody waits for, and such that are none
+    # answers that no request waits for, and invalid answers
     host = Host(lambda key: found(key, b"no") * (key == image) + found("dwarf:x", b"y") + found(key, values[key]))
     answers = host.ask([offsets])
     check(kind_of(answers[0]) == "need", "the first answer counts", answers)
     host.send(b' { "need" : 1}\n{"need":\n{"need":"x"')
     host.process.stdin.close()
     lines = lines_of(host.process.stdout.read())
-    check([kind_of(a) for a in lines] == ["bad_request", "bad_json", "bad_json"], "needs that are none", lines)
+    check([kind_of(a) for a in lines] == ["bad_request", "bad_json", "bad_json"], "invalid needs", lines)
     host.process.wait(60)
     host.timer.cancel()
     host = Host(lambda key: host.process.stdin.close())
@@ -374,7 +374,7 @@ def test_needs():
     check(kind_of(answer) == "need" and "ended" in answer["error"]["what"], "the input ends", answer)
     host.process.wait(60)
     host.timer.cancel()
-    # nobody reads what is asked, though more could be answered
+    # nothing reads the needs, though more requests could be answered
     process = subprocess.Popen(MACHSYM + ["worker", "--host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, restore_signals=False,
                                preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
     process.stdout.close()
@@ -492,7 +492,7 @@ def test_needs_clock():
 
 
 def test_needs_waiting():
-    """Requests before the answer to a need have a bound in memory, and leave none behind."""
+    """Requests that wait for the answer to a need take bounded memory, and all of it is freed."""
     process = subprocess.Popen(MACHSYM + ["worker", "--host", "--max-request=8"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     timer = threading.Timer(60, process.kill)
     timer.start()

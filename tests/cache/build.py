@@ -53,7 +53,7 @@ class File:
         self.suffix, self.regions = suffix, []
         self.spread = spread # from one mapping to the next in the file
         self.uuid = hashlib.md5((name + suffix).encode()).digest()
-        self.tail = b"" # behind the mappings
+        self.tail = b"" # after the mappings
         self.linkedit = None
 
     def lay_out(self):
@@ -66,7 +66,7 @@ class File:
 
 
 class Linkedit:
-    """The merged tables behind the code and data of a file: one string table for all images."""
+    """The merged tables after the code and data of a file: one string table for all images."""
 
     def __init__(self, region, width):
         self.region, self.form = region, "<IBBHQ" if width == 8 else "<IBBHI"
@@ -218,7 +218,7 @@ class Cache:
                 region, off = image.at(where)
                 owner, address = image, target
                 if name is not None:
-                    if name not in exports: # a weak import that nobody has
+                    if name not in exports: # a weak import that no image exports
                         struct.pack_into("<Q" if self.width == 8 else "<I", region.data, off, 0)
                         continue
                     owner, address = exports[name][0], exports[name][1] + target
@@ -228,7 +228,7 @@ class Cache:
 
     def adjust_code(self, image):
         """Segments moved apart: ADRP of arm64 and the stubs of x86_64 reach data by the distance. Other code of
-        x86_64 is left as it is: nobody runs it."""
+        x86_64 is left as it is, because it does not run."""
         for s in image.dylib.text.sections:
             flags = image.dylib.flags(s)
             if flags & 0x80000400 and self.v["dylibs"] != "x86_64":

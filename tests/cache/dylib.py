@@ -246,7 +246,7 @@ class Dylib:
             elif op == 0x80: # ADD_ADDR_ULEB
                 off, at = uleb(ops, at)
                 where = where + off & 0xFFFFFFFFFFFFFFFF
-            elif op in (0x90, 0xA0, 0xB0, 0xC0): # DO_BIND, with a step behind it, or many
+            elif op in (0x90, 0xA0, 0xB0, 0xC0): # DO_BIND, alone, with a step after it, or repeated
                 count, skip = 1, 0
                 if op == 0xA0:
                     skip, at = uleb(ops, at)

@@ -51,7 +51,7 @@ def name(random, kind):
 
 
 class Template:
-    """The names and tables of images with so many symbols, with MARK for the prefix."""
+    """The names and tables of images with `count` symbols. MARK stands for the prefix."""
 
     def __init__(self, count, seed):
         source = random.Random(seed)

@@ -55,7 +55,7 @@ VARIANTS = {
         files=[("", WHOLE, ALL)], locals="redact", local_symbols=12, selectors="reference", platform=WATCHOS, os=0),
 }
 
-# What bench/run measures: 1,000 images in files of 2 GB, most of which are holes.
+# What bench/run measures: 1,000 images in files of 2 GB, which are mostly holes.
 LARGE = {
     "large": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x1E0, list="new", slide=3, split=2,

@@ -37,7 +37,8 @@ def parts_of(data):
 
 
 def inflate(image):
-    """Decompresses the sections of compressed debug info, which LLVM does not read, behind the end of the file."""
+    """Decompresses the sections of compressed debug info, which LLVM does not read, and appends them to the
+    file."""
     for segment in image.segments:
         for section in segment.sections:
             body = image.content(section)

@@ -75,7 +75,8 @@ def lists():
 
 
 def texts():
-    """What a brief cuts: a text has at most so many bytes in JSON, with its quotes."""
+    """What a brief cuts. Each text has a maximum size in bytes, which counts JSON's escapes and the
+    quotes."""
     for letter in ("n", "\u00e4", '"', "\u0001"):
         for length in (20, 23, 24, 25, 46, 47, 48, 49, 50, 51, 54, 55, 77, 78, 79, 107, 108, 109, 110, 120):
             name = letter * length

@@ -134,7 +134,8 @@ def images_of(report):
 
 
 def frames_of(listed, images):
-    """The first is where the thread stood, the others are called from. Entries without an address are none."""
+    """The first frame is where the thread stood, the others are return addresses. Entries without an address
+    are skipped."""
     out = []
     for given in listed if isinstance(listed, list) else ():
         address = given.get("instruction_addr")

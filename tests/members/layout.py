@@ -41,7 +41,7 @@ def system(name, version, build):
 
 
 def member(value, *keys):
-    """A member of an object that may be none."""
+    """The member at these keys, or None if a key leads nowhere."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value

@@ -61,8 +61,8 @@ def measured(again):
 
 
 def tests_that_meet(results, seconds, reached):
-    """Of each fault the tests that execute its place. A fault without a switch leaves no mark: whoever meets another fault of its
-    file may meet it, and so may the tests that are nearest to the file."""
+    """For each fault, the tests that execute its place. A fault without a switch leaves no mark. The tests
+    that meet another fault of its file may meet it, and so may the tests that are nearest to the file."""
     nearest, of_file, found = nearest_tests(), collections.defaultdict(set), {}
     for result in results:
         of_file[result.fault.file] |= set(reached.get(result.number, []))
@@ -226,7 +226,7 @@ class Run:
 
 
 def all_drawn(draw, tree):
-    """All faults of a run, of which each compiles that has a switch, and these as {file: [Result]}."""
+    """All faults of a run, and those with a switch as {file: [Result]}. Each fault with a switch compiles."""
     found = []
     os.makedirs(tree, exist_ok=True)
     plant.copy_tree(TOP, tree)
@@ -269,7 +269,7 @@ def main():
 def long_run(args, trees, draw, began):
     """All faults in one build. Each test runs once without a fault, which shows what it meets; then each fault meets those tests."""
     results, switches = all_drawn(draw, trees[0])
-    say('%d of %d behind switches in one build' % (sum(map(len, switches.values())), len(results)))
+    say('%d of %d with switches in one build' % (sum(map(len, switches.values())), len(results)))
     if args.nearest:
         nearest = nearest_tests()
         names = sorted({name for result in results for name in nearest(result.fault)} | set(args.also.split()))
@@ -304,10 +304,10 @@ def arguments():
     options = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     options.add_argument('--count', type=int, default=300)
     options.add_argument('--seed', default=None, help='any text; another for each run unless given')
-    options.add_argument('--budget', type=float, default=0, help='stop after so many seconds; needs no measuring')
+    options.add_argument('--budget', type=float, default=0, help='stop after this many seconds; needs no measuring')
     options.add_argument('--nearest', action='store_true', help='the tests of tests/mutate/nearest.tsv alone: quick, and kills less')
     options.add_argument('--also', default='', help='with --nearest: these tests, too, for all faults that they meet')
-    options.add_argument('--until', type=float, default=0, help='begin with no other fault after so many seconds')
+    options.add_argument('--until', type=float, default=0, help='begin no other fault after this many seconds')
     options.add_argument('--only', default='', help='faults in files that begin with one of these words')
     options.add_argument('--kind', default='', choices=[''] + sorted(WEIGHTS), help='faults of this kind alone')
     options.add_argument('--jobs', type=int, default=2, help='copies of the tree that are worked on at once')

@@ -87,7 +87,7 @@ def front(tree, path, flags):
 
 
 def build_switched(top, tree, switches, names):
-    """The tool and these tests, in which these faults ({file: [Result]}) stand behind switches."""
+    """Builds the tool and these tests with these faults ({file: [Result]}) and a switch for each."""
     copy_tree(top, tree)
     for path, results in switches.items():
         text = read(os.path.join(top, path))

@@ -34,7 +34,8 @@ def end_session(session):
 
 
 def run(tree, build, name, limit, extra=None, logs='logs', deadline=0):
-    """Runs a test as tests/run does, for so many seconds of CPU a process, and no longer than to the deadline. Returns (failed, seconds)."""
+    """Runs a test as tests/run does. Each process may take `limit` seconds of CPU, and the test ends at the
+    deadline. Returns (failed, seconds)."""
     logs = os.path.join(tree, build, logs)
     os.makedirs(logs, exist_ok=True)
     env = dict(os.environ, B=build, RUN='', CC='gcc', CFLAGS='-O0', LDFLAGS='', SAMPLE=os.environ.get('SAMPLE', '7'), LOGS=logs,
@@ -170,8 +171,9 @@ def lines_of_code(tree, build, order):
 
 
 def measure(tree, say, reach=None, again=()):
-    """Builds and runs all tests with --coverage, or those of `again`, of which the reach is forgotten first. Returns the reach:
-    {'tests': {name: seconds}, 'lines': {file: {line: [names]}}, 'code': {file: [lines]}, 'red': [names]}."""
+    """Builds and runs all tests with --coverage, or those of `again`, whose reach is forgotten first. Returns
+    the reach: {'tests': {name: seconds}, 'lines': {file: {line: [names]}}, 'code': {file: [lines]}, 'red':
+    [names]}."""
     build = 'build/reach'
     flags = '-O0 -g0 --coverage'
     say('building with --coverage')

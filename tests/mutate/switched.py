@@ -1,4 +1,4 @@
-"""All faults of a run in one build, each behind a switch, so that nothing is compiled for a fault.
+"""All faults of a run in one build. Each has a switch, so that nothing is compiled for a single fault.
 
 A function with a fault is written twice: as it is, and once more under another name with the fault. The first begins by calling
 the second when the environment's FAULT names the fault's number. A table with a fault is written twice, too, and a macro of its
@@ -198,7 +198,8 @@ class Marks:
 
 
 def with_faults(text, numbered):
-    """The text of a file with these faults, as pairs of a number and a fault, behind their switches."""
+    """The text of a file with these faults and their switches. `numbered` has pairs of a number and a
+    fault."""
     lines = text.split('\n')
     of = {}
     for number, fault in numbered:

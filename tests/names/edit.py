@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes names that are one edit away from names that demangle, and what the language's own tool says of each: edit.py VECTORS COUNT
-TOOL... > TABLE. An edit drops, doubles, replaces or inserts one character, or cuts the end. The truth is TOOL's line alone; the names
-are drawn by a fixed seed, so that nobody chose them. Names whose outcome changes nothing (COUNT of all kinds) are kept by one of ten."""
+"""Writes names that are one edit away from names that demangle, and what the language's own tool says of
+each: edit.py VECTORS COUNT TOOL... > TABLE. An edit drops, doubles, replaces or inserts one character, or
+cuts the end. The truth is TOOL's line alone. The names are drawn by a fixed seed, so that they are not chosen
+by hand. Names whose outcome changes nothing (COUNT of all kinds) are kept by one of ten."""
 import random
 import re
 import subprocess
