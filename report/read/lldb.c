@@ -71,6 +71,15 @@ static machsym_str lldb_without_marks(machsym_str s, bool *is_inlined)
     return s;
 }
 
+/* Whether " at " is followed by a place, "File.m:12" or "File.m:12:5": a name may contain the word. */
+static bool lldb_is_place(machsym_str where)
+{
+    size_t digits = where.len;
+    while (digits > 0 && scan_is_digit(where.ptr[digits - 1]))
+        digits--;
+    return digits > 4 && digits < where.len && where.ptr[digits - 1] == ':';
+}
+
 /* "NAME + 12", "NAME at File.m:12:5", "OUTER [inlined] NAME at File.m:12". */
 static void lldb_set_symbol(report_frame *frame, machsym_str s)
 {
@@ -81,7 +90,7 @@ static void lldb_set_symbol(report_frame *frame, machsym_str s)
         next += 1 + str_find(str_make(s.ptr + next + 1, s.len - next - 1), " at ");
     }
     machsym_str where = {s.ptr + at, s.len - at};
-    if (where.len > 4 && memchr(where.ptr, ':', where.len) != NULL) {
+    if (lldb_is_place(where)) {
         frame->where = str_make(where.ptr + 4, where.len - 4);
         frame->given_line = true;
         s.len = at;
