@@ -12298,11 +12298,11 @@ static void msr_panic_set_task(msr_text_parser *p, machsym_str s)
 }
 
 /* Returns what follows the caller in "panic(cpu 2 caller 0xfffffe0057271718): what @file.c:12". */
-static void msr_panic_set_reason(msr_text_parser *p, machsym_str s)
+static void msr_panic_set_reason(msr_report *r, machsym_str s)
 {
     size_t at = msr_str_starts(s, "panic(cpu ") ? msr_str_find(s, "): ") + 3 : 0;
-    if (at < s.len && p->r->msr_facts[msr_FACT_EVENT].len == 0)
-        msr_report_set_fact(p->r, msr_FACT_EVENT, msr_str_make(s.ptr + at, s.len - at));
+    if (at < s.len)
+        msr_report_set_fact(r, msr_FACT_EVENT, msr_str_make(s.ptr + at, s.len - at));
 }
 
 /* "Key: value". */
@@ -12342,7 +12342,7 @@ static void msr_text_parse_panic(msr_text_parser *p, msr_text_line line)
     if (s.len == 0 || msr_str_starts(s, "*** Panic Report ***"))
         return;
     if (msr_str_starts(s, "panic(cpu "))
-        msr_panic_set_reason(p, s);
+        msr_panic_set_reason(p->r, s);
     if (msr_panic_parse_arm_frame(p, line, s, from) || msr_panic_parse_intel_frame(p, line, s, from) ||
         msr_panic_parse_title(p, s) || msr_panic_parse_kext(p, s))
         return;
@@ -12386,9 +12386,12 @@ static bool msr_report_parse_panic(msr_report *r, uint32_t doc_index)
             r->kind = msr_REPORT_PANIC;
         if (msr_json_equals(&r->docs[doc_index], token, "not yet set"))
             continue; /* only the coprocessor panicked */
-        msr_report_parse_string(r, doc_index, token);
         machsym_str what = msr_report_json_str(r, &r->docs[doc_index], token);
-        msr_report_set_fact(r, msr_FACT_EVENT, msr_str_make(what.ptr, msr_str_find(what, "\n")));
+        what.len = msr_str_find(what, "\n");
+        if (msr_str_starts(what, "panic(cpu ")) /* here its quotes are without the blanks that the parser sees */
+            msr_panic_set_reason(r, what);
+        msr_report_parse_string(r, doc_index, token);
+        msr_report_set_fact(r, msr_FACT_EVENT, what);
     }
     for (size_t i = 0; i < sizeof msr_document_facts / sizeof *msr_document_facts; i++)
         msr_report_set_fact(

@@ -163,11 +163,11 @@ static void panic_set_task(text_parser *p, machsym_str s)
 }
 
 /* Returns what follows the caller in "panic(cpu 2 caller 0xfffffe0057271718): what @file.c:12". */
-static void panic_set_reason(text_parser *p, machsym_str s)
+static void panic_set_reason(report *r, machsym_str s)
 {
     size_t at = str_starts(s, "panic(cpu ") ? str_find(s, "): ") + 3 : 0;
-    if (at < s.len && p->r->facts[FACT_EVENT].len == 0)
-        report_set_fact(p->r, FACT_EVENT, str_make(s.ptr + at, s.len - at));
+    if (at < s.len)
+        report_set_fact(r, FACT_EVENT, str_make(s.ptr + at, s.len - at));
 }
 
 /* "Key: value". */
@@ -207,7 +207,7 @@ void text_parse_panic(text_parser *p, text_line line)
     if (s.len == 0 || str_starts(s, "*** Panic Report ***"))
         return;
     if (str_starts(s, "panic(cpu "))
-        panic_set_reason(p, s);
+        panic_set_reason(p->r, s);
     if (panic_parse_arm_frame(p, line, s, from) || panic_parse_intel_frame(p, line, s, from) ||
         panic_parse_title(p, s) || panic_parse_kext(p, s))
         return;
@@ -251,9 +251,12 @@ bool report_parse_panic(report *r, uint32_t doc_index)
             r->kind = REPORT_PANIC;
         if (json_equals(&r->docs[doc_index], token, "not yet set"))
             continue; /* only the coprocessor panicked */
-        report_parse_string(r, doc_index, token);
         machsym_str what = report_json_str(r, &r->docs[doc_index], token);
-        report_set_fact(r, FACT_EVENT, str_make(what.ptr, str_find(what, "\n")));
+        what.len = str_find(what, "\n");
+        if (str_starts(what, "panic(cpu ")) /* here its quotes are without the blanks that the parser sees */
+            panic_set_reason(r, what);
+        report_parse_string(r, doc_index, token);
+        report_set_fact(r, FACT_EVENT, what);
     }
     for (size_t i = 0; i < sizeof document_facts / sizeof *document_facts; i++)
         report_set_fact(
