@@ -15,7 +15,8 @@ def told(document):
     for thread in document["threads"]:
         thread["frames"] = [{key: frame[key] for key in FRAME} | {"address": hexadecimal(frame["address"])} |
                             {"image": None if frame["image"] is None else images[frame["image"]]} for frame in thread["frames"]]
-    return document | {"images": images, "names": [i["name"] for i in document["images"]], "words": document["facts"].get("words", [])}
+    return document | {"images": images, "names": [i["name"] for i in document["images"]], "words": document["facts"].get("words", []),
+                       "said": document["facts"].get("said")}
 
 
 def faults(document, want):
