@@ -16376,7 +16376,7 @@ static bool msr_text_parse_tree(msr_text_parser *p, msr_text_line line)
         frame->end - line.at > 9 && memcmp(p->r->shadow + frame->end - 9, "[inlined]", 9) == 0;
     frame->symbol_at = line.at + name_at;
     frame->symbol_end = frame->symbol_at + name.len;
-    size_t close = at + 1;
+    size_t close = at + msr_str_find(msr_str_make(s.ptr + at, s.len - at), "]") + 1; /* "[0x1,0x2,...]" */
     if (in < name.len)
         msr_tree_set_sample_name(frame, name, in);
     if (in < name.len && close < s.len) {
