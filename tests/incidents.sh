@@ -16,7 +16,7 @@ if need "generated incidents" python3; then
     check "limits that answers show, at their edges" "$work/out"
     python3 tests/members/metrickit.py "$machsym" "$work/metrickit" ${SEED:+"$SEED"} >"$work/out" 2>&1
     check "payloads of MetricKit by chance" "$work/out"
-    for kind in lldb panics crashlytics; do
+    for kind in lldb panics crashlytics samples; do
         python3 tests/members/$kind.py "$machsym" "$work/$kind" ${SEED:+"$SEED"} >"$work/out" 2>&1
         check "texts by chance: $kind" "$work/out"
     done
