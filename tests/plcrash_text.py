@@ -7,6 +7,7 @@ SYSTEMS = ["Mac OS X ", "iPhone OS ", "iPhone Simulator ", "", "tvOS "]
 PROCESSORS = {(0x0100000c, 0): ("arm64", "ARM-64"), (0x0100000c, 2): ("arm64e", "ARM-64"), (0x01000007, 3): ("x86_64", "X86-64"),
               (12, 9): ("armv7", "ARM"), (7, 3): ("i386", "X86"), (18, 0): ("ppc", "PPC")}
 EXCEPTIONS = [None, "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", "EXC_EMULATION", "EXC_SOFTWARE", "EXC_BREAKPOINT"]
+LENGTHS = [16, 16, 16, 15, 17]  # of a UUID: others than 16 are none
 
 
 def number(value):
@@ -38,7 +39,8 @@ def generate(rng):
         at += rng.choice([0, 0, 0x4000])
         size = rng.choice([0x1000, 0x4000])
         images.append({"base": at, "size": size, "path": maybe("/Applications/%s%d" % (rng.choice(["demo", "l" * 70]), i)),
-                       "uuid": maybe(bytes(rng.randrange(256) for _ in range(16))), "arch": maybe(rng.choice(list(PROCESSORS)))})
+                       "uuid": maybe(bytes(rng.randrange(256) for _ in range(rng.choice(LENGTHS)))),
+                       "arch": maybe(rng.choice(list(PROCESSORS)))})
         at += size
     rng.shuffle(images)
     edges = [0x50, 0x100000000] + [image["base"] + add for image in images for add in (0, 0x10, image["size"] - 1, image["size"])]
@@ -56,8 +58,8 @@ def generate(rng):
         "thrown": rng.choice([None, ("NSRangeException", "beyond", [frame() for _ in range(rng.randint(0, 3))])]),
         "signal": ("SIGSEGV", "SEGV_MAPERR", rng.randrange(1 << 36), maybe(mach)),
         "process": maybe((maybe("demo"), rng.randint(1, 999), maybe("/bin/demo"), maybe("launchd"), 1, rng.randint(0, 1), maybe(1773476000))),
-        "machine": (maybe("iPhone14,5"), rng.choice(list(PROCESSORS))),
-        "info": (rng.randint(0, 1), maybe(bytes(range(16)))), "custom": maybe("user=7")}
+        "machine": (maybe("iPhone14,5"), rng.choice(list(PROCESSORS)), rng.choice([1, 1, 1, 0])),  # 1: Mach's numbers
+        "info": (rng.randint(0, 1), maybe(bytes(range(rng.choice(LENGTHS))))), "custom": maybe("user=7")}
 
 
 def written(r):
@@ -75,7 +77,7 @@ def written(r):
     message.append((6, [(1, name), (2, code), (3, address)] + ([] if mach is None else [(4, [(1, mach["type"])] + [(2, c) for c in mach["codes"]])])))
     if process:
         message.append((7, process))
-    message += [(8, [(1, r["machine"][0]), (2, [(1, 1), (2, r["machine"][1][0]), (3, r["machine"][1][1])])]), (9, list(zip((1, 2), r["info"])))]
+    message += [(8, [(1, r["machine"][0]), (2, [(1, r["machine"][2]), (2, r["machine"][1][0]), (3, r["machine"][1][1])])]), (9, list(zip((1, 2), r["info"])))]
     return b"plcrash\x01" + b"".join(field(n, v) for n, v in message) + field(10, r["custom"])
 
 
@@ -92,7 +94,7 @@ def expected(r):
             lines.append((key + ":").ljust(21) + value)
     when = lambda seconds: seconds and time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
     images = sorted(r["images"], key=lambda image: image["base"])
-    put("Incident Identifier", r["info"][1] and "00010203-0405-0607-0809-0A0B0C0D0E0F")
+    put("Incident Identifier", r["info"][1] and len(r["info"][1]) == 16 and "00010203-0405-0607-0809-0A0B0C0D0E0F")
     put("Hardware Model", r["machine"][0])
     process = r["process"] or (None, 0, None, None, 0, 1, None)
     put("Process", process[0] and "%s [%d]" % (process[0], process[1]))
@@ -100,7 +102,7 @@ def expected(r):
     identifier, build, version = r["app"]
     put("Identifier", identifier)
     put("Version", "%s (%s)" % (version, build) if version and build else version or build)
-    put("Code Type", PROCESSORS[r["machine"][1]][1] + (" (Native)" if process[5] else " (Translated)"))
+    put("Code Type", r["machine"][2] and PROCESSORS[r["machine"][1]][1] + (" (Native)" if process[5] else " (Translated)"))
     put("Parent Process", process[3] and "%s [%d]" % (process[3], process[4]))
     lines.append("")
     put("Date/Time", when(r["system"][2]))
@@ -145,13 +147,13 @@ def expected(r):
     for thread in r["threads"]:
         if thread["registers"]:
             lines.append("Thread %d crashed with Thread State:" % thread["number"])
-            digits = 16 if r["machine"][1][0] >> 24 else 8  # CPU_ARCH_ABI64
+            digits = 16 if r["machine"][1][0] >> 24 or not r["machine"][2] else 8  # CPU_ARCH_ABI64
             each = ["%6s: 0x%0*x" % (name, digits, value) for name, value in thread["registers"]]
             lines.extend("".join(each[i:i + 4]) for i in range(0, len(each), 4))
             lines.append("")
     lines.append("Binary Images:")
     for image in images:
-        uuid = "  <%s>" % image["uuid"].hex() if image["uuid"] else ""
+        uuid = "  <%s>" % image["uuid"].hex() if image["uuid"] and len(image["uuid"]) == 16 else ""
         arch = PROCESSORS[image["arch"]][0] if image["arch"] else "unknown-arch"
         lines.append("0x%016x - 0x%016x %s %s%s %s" % (image["base"], image["base"] + image["size"] - 1, named(image), arch, uuid,
                                                        image["path"] or ""))
