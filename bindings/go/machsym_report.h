@@ -10271,6 +10271,15 @@ static machsym_str msr_lldb_without_marks(machsym_str s, bool *is_inlined)
     return s;
 }
 
+/* Whether " at " is followed by a place, "File.m:12" or "File.m:12:5": a name may contain the word. */
+static bool msr_lldb_is_place(machsym_str where)
+{
+    size_t digits = where.len;
+    while (digits > 0 && msr_scan_is_digit(where.ptr[digits - 1]))
+        digits--;
+    return digits > 4 && digits < where.len && where.ptr[digits - 1] == ':';
+}
+
 /* "NAME + 12", "NAME at File.m:12:5", "OUTER [inlined] NAME at File.m:12". */
 static void msr_lldb_set_symbol(msr_report_frame *frame, machsym_str s)
 {
@@ -10281,7 +10290,7 @@ static void msr_lldb_set_symbol(msr_report_frame *frame, machsym_str s)
         next += 1 + msr_str_find(msr_str_make(s.ptr + next + 1, s.len - next - 1), " at ");
     }
     machsym_str where = {s.ptr + at, s.len - at};
-    if (where.len > 4 && memchr(where.ptr, ':', where.len) != NULL) {
+    if (msr_lldb_is_place(where)) {
         frame->where = msr_str_make(where.ptr + 4, where.len - 4);
         frame->given_line = true;
         s.len = at;
@@ -12289,11 +12298,11 @@ static void msr_panic_set_task(msr_text_parser *p, machsym_str s)
 }
 
 /* Returns what follows the caller in "panic(cpu 2 caller 0xfffffe0057271718): what @file.c:12". */
-static void msr_panic_set_reason(msr_text_parser *p, machsym_str s)
+static void msr_panic_set_reason(msr_report *r, machsym_str s)
 {
     size_t at = msr_str_starts(s, "panic(cpu ") ? msr_str_find(s, "): ") + 3 : 0;
-    if (at < s.len && p->r->msr_facts[msr_FACT_EVENT].len == 0)
-        msr_report_set_fact(p->r, msr_FACT_EVENT, msr_str_make(s.ptr + at, s.len - at));
+    if (at < s.len)
+        msr_report_set_fact(r, msr_FACT_EVENT, msr_str_make(s.ptr + at, s.len - at));
 }
 
 /* "Key: value". */
@@ -12333,7 +12342,7 @@ static void msr_text_parse_panic(msr_text_parser *p, msr_text_line line)
     if (s.len == 0 || msr_str_starts(s, "*** Panic Report ***"))
         return;
     if (msr_str_starts(s, "panic(cpu "))
-        msr_panic_set_reason(p, s);
+        msr_panic_set_reason(p->r, s);
     if (msr_panic_parse_arm_frame(p, line, s, from) || msr_panic_parse_intel_frame(p, line, s, from) ||
         msr_panic_parse_title(p, s) || msr_panic_parse_kext(p, s))
         return;
@@ -12377,9 +12386,12 @@ static bool msr_report_parse_panic(msr_report *r, uint32_t doc_index)
             r->kind = msr_REPORT_PANIC;
         if (msr_json_equals(&r->docs[doc_index], token, "not yet set"))
             continue; /* only the coprocessor panicked */
-        msr_report_parse_string(r, doc_index, token);
         machsym_str what = msr_report_json_str(r, &r->docs[doc_index], token);
-        msr_report_set_fact(r, msr_FACT_EVENT, msr_str_make(what.ptr, msr_str_find(what, "\n")));
+        what.len = msr_str_find(what, "\n");
+        if (msr_str_starts(what, "panic(cpu ")) /* here its quotes are without the blanks that the parser sees */
+            msr_panic_set_reason(r, what);
+        msr_report_parse_string(r, doc_index, token);
+        msr_report_set_fact(r, msr_FACT_EVENT, what);
     }
     for (size_t i = 0; i < sizeof msr_document_facts / sizeof *msr_document_facts; i++)
         msr_report_set_fact(
@@ -16364,7 +16376,7 @@ static bool msr_text_parse_tree(msr_text_parser *p, msr_text_line line)
         frame->end - line.at > 9 && memcmp(p->r->shadow + frame->end - 9, "[inlined]", 9) == 0;
     frame->symbol_at = line.at + name_at;
     frame->symbol_end = frame->symbol_at + name.len;
-    size_t close = at + 1;
+    size_t close = at + msr_str_find(msr_str_make(s.ptr + at, s.len - at), "]") + 1; /* "[0x1,0x2,...]" */
     if (in < name.len)
         msr_tree_set_sample_name(frame, name, in);
     if (in < name.len && close < s.len) {
