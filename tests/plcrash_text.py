@@ -7,7 +7,7 @@ SYSTEMS = ["Mac OS X ", "iPhone OS ", "iPhone Simulator ", "", "tvOS "]
 PROCESSORS = {(0x0100000c, 0): ("arm64", "ARM-64"), (0x0100000c, 2): ("arm64e", "ARM-64"), (0x01000007, 3): ("x86_64", "X86-64"),
               (12, 9): ("armv7", "ARM"), (7, 3): ("i386", "X86"), (18, 0): ("ppc", "PPC")}
 EXCEPTIONS = [None, "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", "EXC_EMULATION", "EXC_SOFTWARE", "EXC_BREAKPOINT"]
-LENGTHS = [16, 16, 16, 15, 17]  # of a UUID: others than 16 are none
+LENGTHS = [16, 16, 16, 15, 17]  # of a UUID: only 16 bytes are one
 
 
 def number(value):
