@@ -53,6 +53,70 @@ export class Image {
 /** A map: an Image that Image.buildMap made, or that was opened from its bytes. */
 export class Map extends Image {}
 
+const decoder = new TextDecoder();
+
+/** Files that answer reports, for many calls of symbolicate: what they need is opened once. */
+export class Symbols {
+  #engine;
+  #id;
+
+  constructor(engine, { id }) {
+    this.#engine = engine;
+    this.#id = id;
+    dropped.register(this, { engine, id }, this);
+  }
+
+  /** The number of symbols that belong to an engine. */
+  static idOf(symbols, engine) {
+    if (symbols.#engine !== engine) throw new TypeError('the symbols belong to another Machsym');
+    return symbols.#id;
+  }
+
+  /** Frees its memory. */
+  async close() {
+    dropped.unregister(this);
+    await this.#engine.call('close', [this.#id]);
+  }
+}
+
+/** One report that was answered. */
+export class Report {
+  constructor(members) {
+    Object.assign(this, members);
+  }
+
+  #text(form) {
+    return this.written[form] && decoder.decode(this.written[form]);
+  }
+
+  /** The form "text"; undefined if it was not asked for. */
+  get text() {
+    return this.#text('text');
+  }
+
+  /** The form "summary". */
+  get summary() {
+    return this.#text('summary');
+  }
+
+  /** The form "json", read: crash/1. */
+  get json() {
+    return this.written.json && JSON.parse(this.#text('json'));
+  }
+}
+
+/** What an answer had when the tool gave it, too. */
+function symbolicated({ reports, failures, same, messages }) {
+  const all = reports.map((one) => new Report(one));
+  const documents = all.map((one) => one.json).filter(Boolean);
+  const said = [...messages, ...failures.map(({ number, why }) => (number > 0 ? `report ${number}: ${why}` : why))];
+  return {
+    reports: all, failures, same, text: decoder.decode(same), json: documents.length === 1 ? documents[0] : undefined, documents,
+    messages: said.map((line) => `${line}\n`).join(''),
+    isComplete: failures.length === 0 && reports.every(({ cutAt }) => cutAt === 0),
+  };
+}
+
 export class Machsym {
   #engine;
   #platform;
@@ -80,9 +144,27 @@ export class Machsym {
     return Array.isArray(names) ? all : all[0];
   }
 
-  /** Puts names into a report: {text, json, documents, messages, isComplete}. */
-  async symbolicate(report, files = [], { args, onMessage } = {}) {
-    return this.#engine.call('symbolicate', [await this.#platform.report(report), await this.#platform.files(files), { args }], onMessage);
+  /** Opens files for many calls of symbolicate. */
+  async symbols(files) {
+    return new Symbols(this.#engine, await this.#engine.call('symbols', [await this.#platform.files(files)]));
+  }
+
+  /** Puts names into all reports of an input: {reports, failures, same}, and text, json and documents of the forms "same" and
+   *  "json". With args, options of `machsym crash`, the tool does it: {text, json, documents, messages, isComplete}. */
+  async symbolicate(report, symbols = [], { args, onMessage, forms = ['same', 'json'], ...options } = {}) {
+    const input = await this.#platform.report(report);
+    try {
+      const files = symbols instanceof Symbols ? Symbols.idOf(symbols, this.#engine) : await this.#platform.files(symbols);
+      if (args === undefined) {
+        const answer = symbolicated(await this.#engine.call('reports', [input, files, { ...options, forms: [forms].flat() }]));
+        if (answer.messages) onMessage?.(answer.messages);
+        return answer;
+      }
+      if (symbols instanceof Symbols) throw new TypeError('args are for the tool, which takes files');
+      return await this.#engine.call('symbolicate', [input, files, { args }], onMessage);
+    } finally {
+      if (input !== report) input?.close?.(); // what was opened here
+    }
   }
 
   /** Runs the tool: {status, stdout, stderr, outputs}. */
@@ -103,6 +185,7 @@ export function common(load) {
   const get = () => (loaded ??= load());
   const call = (method) => async (...args) => (await get())[method](...args);
   return {
-    open: call('open'), slices: call('slices'), demangle: call('demangle'), symbolicate: call('symbolicate'), run: call('run'),
+    open: call('open'), slices: call('slices'), demangle: call('demangle'), symbols: call('symbols'),
+    symbolicate: call('symbolicate'), run: call('run'),
   };
 }

@@ -4,10 +4,15 @@ import { Tree } from './tree.js';
 import { fromBytes } from './sources.js';
 
 // machsym_lines, machsym_demangle_flags
-const LINES = { atos: 0, dwarf: 1, stmt: 2 };
+const LINES = { atos: 0, dwarf: 1, stmt: 2, people: 3 };
 const NAMES = { full: 0, simplified: 1 };
 const FAILED = 1;
 const JSON_FILE = '/json';
+// machsym_report_form, in its order; machsym_report_flags; what flat.h writes of a report
+const FORMS = ['text', 'apple', 'json', 'brief', 'summary', 'signature'];
+const REPORT = { all: 1, fullPaths: 2, fullNames: 4, noInline: 8, noFolded: 16, rawAddresses: 32, same: 64 };
+const [IMAGES, WALK] = [1, 3];
+const KEPT = 512 << 20; // an instance with more memory is not used for another input
 const FRAME = 48; // bytes of a frame in what flat_lookup writes
 
 /** An error of machsym. code: a machsym_result by its name, as "ERR_FORMAT". */
@@ -62,14 +67,14 @@ function bytesOfUuid(text) {
   return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
 }
 
-/** An instance of the library, which has one file open. */
+/** An instance of the library, which has one file open, or several that it knows by their numbers. */
 class Library {
-  constructor(module, source) {
-    this.source = source;
+  constructor(module, ...sources) {
+    [this.source] = sources;
     this.read = { count: 0, bytes: 0 };
-    const read = (offset, out, len) => {
+    const read = (file, offset, out, len) => {
       try {
-        const got = source.read(new Uint8Array(this.exports.memory.buffer, out >>> 0, len >>> 0), offset);
+        const got = sources[file].read(new Uint8Array(this.exports.memory.buffer, out >>> 0, len >>> 0), offset);
         this.read.count++;
         this.read.bytes += got;
         return got;
@@ -207,9 +212,9 @@ class Library {
     return this.sourceNames[number] ??= this.text(this.exports.source_name(number));
   }
 
-  slices(name) {
+  slices(name, source = this.source, file = 0) {
     const a = this.with([name], (text) =>
-      this.answer((out, cap) => this.exports.slices(this.source.size, text, out, cap)));
+      this.answer((out, cap) => this.exports.slices(file, source.size, text, out, cap)));
     if (a.bytes.length === 0) this.fail();
     return Array.from({ length: a.u32() }, () => {
       const [filetype, hasUuid, offset, size] = [a.u32(), a.u32(), Number(a.u64()), Number(a.u64())];
@@ -238,6 +243,155 @@ class Library {
   }
 }
 
+/** Files that answer reports. A file is opened when a report has an image with its UUID or its name. */
+class Symbols {
+  constructor(module, files) {
+    this.module = module;
+    this.files = files;
+    this.messages = [];
+  }
+
+  /** The slices of all files. What is no Mach-O file and no map is passed over. */
+  list(library) {
+    return this.files.flatMap(({ path, source }, file) => {
+      try {
+        return library.slices(path, source, file).map((slice) => ({ ...slice, path, source, file }));
+      } catch (error) {
+        if (error.code === 'ERR_MEMORY' || !(error instanceof MachsymError)) throw error;
+        if (error.code !== 'ERR_FORMAT') this.messages.push(error.message);
+        return [];
+      }
+    });
+  }
+
+  /** Makes an instance, if there is none that may be used again. */
+  begin() {
+    if (this.kept && this.kept.exports.memory.buffer.byteLength <= KEPT) return;
+    this.kept = new Library(this.module, ...this.files.map(({ source }) => source));
+    this.opened = new Map(); // of slices: images in the instance, 0 for what cannot be opened
+    this.handles = new Map(); // of line policies
+  }
+
+  /** The flat_symbols of a line policy, for the images that are open. */
+  handle(lines) {
+    if (!this.handles.has(lines)) {
+      const images = [...this.opened.values()].filter((image) => image !== 0);
+      const handle = this.kept.with([new Uint8Array(Uint32Array.from([...images, 0]).buffer)], (at) =>
+        this.kept.exports.symbols(at, images.length, lines));
+      if (handle === 0) this.kept.fail();
+      this.handles.set(lines, handle);
+    }
+    return this.handles.get(lines);
+  }
+
+  /** A file that cannot be opened is a message. */
+  failed() {
+    const { exports } = this.kept;
+    if (this.kept.text(exports.result_name()) === 'ERR_MEMORY') this.kept.fail();
+    this.messages.push(this.kept.text(exports.error_text()));
+  }
+
+  /** Opens what is wanted and not open. */
+  open(wanted) {
+    for (const slice of this.slices) {
+      if (this.opened.has(slice) || !wanted(slice)) continue;
+      const { file, source, path, arch, uuid } = slice;
+      const image = this.kept.with([path, uuid ? undefined : arch, uuid && bytesOfUuid(uuid)], (...texts) =>
+        this.kept.exports.image(file, source.size, ...texts));
+      if (image === 0) this.failed();
+      this.opened.set(slice, image);
+      for (const handle of this.handles.values()) this.kept.exports.symbols_close(handle);
+      this.handles.clear();
+    }
+  }
+
+  /** Calls use(ask), where ask(lines, flags, forms, parts) reads the input. What stops the instance is an error, and another
+   *  instance has the next input. */
+  with(input, { name, redact }, use) {
+    this.begin();
+    const { kept, kept: { exports } } = this;
+    try {
+      this.slices ??= this.list(kept);
+      return kept.with([input, name, redact, new Uint8Array(4)], (at, nameAt, redactAt, len) => use((lines, flags, forms,
+        parts, of = redactAt) => {
+        const numbers = forms.reduce((sum, form) => sum + (1 << FORMS.indexOf(form)), 0);
+        const out = exports.symbolicate(this.handle(lines), at, input.length, nameAt, of, flags, numbers, parts, len) >>> 0;
+        if (out === 0) kept.fail();
+        const { buffer } = exports.memory;
+        return readAnswer(new Answer(buffer, out, new DataView(buffer).getUint32(len, true)), forms);
+      }));
+    } catch (error) {
+      this.kept = undefined;
+      if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
+      throw new MachsymError(exports.lacked_memory() ? 'no memory left; WebAssembly has 4 GB'
+        : `WebAssembly stopped: ${error.message}`, 'ERR_MEMORY', 0);
+    }
+  }
+
+  symbolicate(input, { forms, name, redact, namedToo, fullPaths, fullNames, inline = true, walk = true }) {
+    const usual = FORMS.filter((form) => forms.includes(form) && form !== 'apple');
+    const flags = (namedToo ? REPORT.all : 0) | (fullPaths ? REPORT.fullPaths : 0) | (fullNames ? REPORT.fullNames : 0) |
+      (inline ? 0 : REPORT.noInline);
+    const parts = walk ? WALK : 0;
+    return this.with(input, { name, redact }, (ask) => {
+      if (this.slices.some((slice) => !this.opened.has(slice))) this.open(wantedBy(ask(LINES.people, 0, [], IMAGES, 0)));
+      let answer;
+      if (usual.length > 0 || forms.includes('same') || !forms.includes('apple'))
+        answer = ask(LINES.people, flags | (forms.includes('same') ? REPORT.same : 0), usual, parts);
+      if (!forms.includes('apple')) return answer;
+      // Apple's tools look other lines and addresses up
+      const apple = ask(LINES.atos, flags | REPORT.rawAddresses | REPORT.noFolded, ['apple'], answer ? 0 : parts);
+      answer?.reports.forEach((one, i) => Object.assign(one.written, apple.reports[i]?.written));
+      return answer ?? apple;
+    });
+  }
+}
+
+const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
+
+/** Which slices the images of reports want: those of their UUIDs and, so that messages can tell of them, of their names. */
+function wantedBy({ reports }) {
+  const images = reports.flatMap((report) => report.images);
+  const uuids = new Set(images.map(({ uuid }) => uuid));
+  const names = new Set(images.flatMap(({ name, path }) => [name, baseName(path)]));
+  return ({ uuid, path }) => uuid === undefined || uuids.has(uuid) || names.has(baseName(path));
+}
+
+/** What flat_symbolicate wrote; see flat.h. */
+function readAnswer(a, forms) {
+  const answer = { reports: [], failures: [], same: new Uint8Array(0) };
+  const list = (read) => Array.from({ length: a.u32() }, read);
+  for (;;) {
+    const what = a.u32();
+    if (what === 1) {
+      const [number, frameCount, named, missing, cutAt, kind] = [a.u32(), a.u32(), a.u32(), a.u32(), Number(a.u64()), a.text()];
+      const images = list(() => {
+        const [base, end, marks, inIt, lacking, uuid] = [a.u64(), a.u64(), a.u32(), a.u32(), a.u32(), a.uuid()];
+        const [name, path, arch, version] = [a.text(), a.text(), a.text(), a.text()];
+        return { name, path, arch, version, uuid: (marks & 1) !== 0 ? uuid : undefined, isSystem: (marks & 2) !== 0, base, end, frames: inIt, missing: lacking };
+      });
+      const frames = list(() => {
+        const [address, thread, offset, line, marks] = [a.u64(), a.u64(), a.u64(), a.u32(), a.u32()];
+        const [image, name, path] = [a.text(), a.text(), a.text()];
+        return { address, thread, isCrashed: (marks & 1) !== 0, isInline: (marks & 2) !== 0, image, name, path, line, offset };
+      });
+      const written = Object.fromEntries(forms.map((form) => [form, a.raw().slice()]));
+      answer.reports.push({ number, kind, frameCount, named, missing, cutAt, images, frames, written });
+    } else if (what === 2) {
+      const [number, at, why] = [a.u32(), Number(a.u64()), a.text()];
+      answer.failures.push({ number, why, at });
+    } else {
+      const same = a.raw().slice();
+      return answer.reports.length > 0 ? { ...answer, same } : answer;
+    }
+  }
+}
+
+function all(source) {
+  const bytes = new Uint8Array(source.size);
+  return bytes.subarray(0, source.read(bytes, 0));
+}
+
 export class Engine {
   /** modules: library and tool, WebAssembly.Modules. */
   constructor(modules) {
@@ -251,9 +405,9 @@ export class Engine {
     return this.last;
   }
 
-  image(id) {
+  image(id, words = 'the image is closed') {
     const library = this.images.get(id);
-    if (!library) throw new MachsymError('the image is closed', 'ERR_ARGUMENT', 0);
+    if (!library) throw new MachsymError(words, 'ERR_ARGUMENT', 0);
     return library;
   }
 
@@ -282,7 +436,7 @@ export class Engine {
   }
 
   close(id) {
-    this.images.get(id)?.source.close?.();
+    this.images.get(id)?.source?.close?.();
     this.images.delete(id);
   }
 
@@ -324,7 +478,22 @@ export class Engine {
     return { status, stdout: join(printed.stdout), stderr: decoder.decode(join(printed.stderr)), outputs: written };
   }
 
-  /** A report with names, as text and as the tool's JSON. */
+  /** Files for many inputs: what stays open is opened once. */
+  symbols(files) {
+    return { id: this.add(new Symbols(this.modules.library, files)) };
+  }
+
+  /** All reports of an input, without the tool. symbols: files, or the number of symbols. */
+  reports(report, symbols, options) {
+    const wrong = options.forms.find((form) => form !== 'same' && !FORMS.includes(form));
+    if (wrong !== undefined) throw new MachsymError(`no such form: ${wrong}`, 'ERR_ARGUMENT', 0);
+    for (const text of [options.name, options.redact])
+      if (text?.includes('\0')) throw new MachsymError('a name or a key with a zero byte', 'ERR_ARGUMENT', 0); // C would end it there
+    const of = typeof symbols === 'number' ? this.image(symbols, 'the symbols are closed') : new Symbols(this.modules.library, symbols);
+    return { ...of.symbolicate(all(report), options), messages: of.messages.splice(0) };
+  }
+
+  /** A report with names by the tool, as text and as its JSON. */
   symbolicate(report, files, { args = [], onError } = {}) {
     const symbols = files.map(({ path, source }) => ({ path: `/symbols/${path}`, source }));
     const all = [{ path: '/report', source: report }, ...symbols];

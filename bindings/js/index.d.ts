@@ -100,16 +100,117 @@ export class Image {
 
 export class Map extends Image {}
 
-export interface Symbolicated {
-  /** The report with names; empty when it is no report. */
+/** What a report is written in: as `machsym crash` writes it. "same" is the whole input with names put in. */
+export type Form = 'same' | 'text' | 'apple' | 'json' | 'brief' | 'summary' | 'signature';
+
+/** A program or library that was loaded. */
+export interface ReportImage {
+  name: string;
+  path: string;
+  arch: string;
+  version: string;
+  uuid?: string;
+  isSystem: boolean;
+  base: bigint;
+  /** 0: not known. */
+  end: bigint;
+  frames: number;
+  /** Frames in it without a name. */
+  missing: number;
+}
+
+/** One call. Of each frame the innermost inlined call comes first. */
+export interface ReportFrame {
+  address: bigint;
+  thread: bigint;
+  /** Whether its thread crashed. */
+  isCrashed: boolean;
+  isInline: boolean;
+  image: string;
+  /** Empty: not known. */
+  name: string;
+  path: string;
+  /** 0: not known. */
+  line: number;
+  offset: bigint;
+}
+
+/** One report that was answered. */
+export class Report {
+  protected constructor();
+  /** In its input, from 1 on; 0: it is the only one. */
+  readonly number: number;
+  readonly kind: string;
+  readonly frameCount: number;
+  /** Frames with a name. */
+  readonly named: number;
+  readonly missing: number;
+  /** Where the input ends inside the report; 0: the report is whole. */
+  readonly cutAt: number;
+  readonly images: ReportImage[];
+  readonly frames: ReportFrame[];
+  /** By the forms that were asked for, but for "same". */
+  readonly written: { [form in Exclude<Form, 'same'>]?: Uint8Array };
+  /** The form "text"; undefined if it was not asked for. */
+  readonly text?: string;
+  /** The form "summary". */
+  readonly summary?: string;
+  /** The form "json", read: crash/1 of docs/json.md. */
+  readonly json?: { schema: string; [member: string]: unknown };
+}
+
+/** A report that cannot be answered. */
+export interface Failure {
+  number: number;
+  why: string;
+  /** Its place in the input. */
+  at: number;
+}
+
+/** Files that answer reports, for many calls of symbolicate: what they need is opened once. */
+export class Symbols {
+  protected constructor();
+  close(): Promise<void>;
+}
+
+export interface SymbolicateOptions {
+  /** Default: "same" and "json". */
+  forms?: Form | Form[];
+  /** Of the input, in briefs. */
+  name?: string;
+  /** Words of a key, by which personal data and identifiers are replaced. */
+  redact?: string;
+  /** Frames that have a name are looked up, too. */
+  namedToo?: boolean;
+  fullPaths?: boolean;
+  fullNames?: boolean;
+  /** Default: true. */
+  inline?: boolean;
+  /** Reports have images and frames. Default: true. */
+  walk?: boolean;
+  onMessage?: (text: string) => void;
+}
+
+/** What the tool makes of an input. */
+export interface SymbolicatedByTool {
+  /** The input with names, or what args ask for; empty when it is no report. */
   text: string;
   /** An object as `machsym crash --to=json` prints it (docs/json.md, crash/1). */
   json?: { schema: string; [member: string]: unknown };
   /** The same of each report, when there are several in one file: json is undefined then. */
   documents: { schema: string; [member: string]: unknown }[];
-  /** What the tool said. */
+  /** What the tool said. Without the tool: why reports failed, and files of symbols that cannot be opened. */
   messages: string;
+  /** Whether no report failed or is cut short. */
   isComplete: boolean;
+}
+
+/** What an input holds. text is of the form "same"; json and documents are of the form "json". */
+export interface Symbolicated extends SymbolicatedByTool {
+  reports: Report[];
+  failures: Failure[];
+  /** The input with names put in; empty unless "same" was asked for, or when nothing was answered. */
+  same: Uint8Array;
 }
 
 export interface Ran {
@@ -125,9 +226,14 @@ export class Machsym {
   slices(file: FileLike): Promise<Slice[]>;
   demangle(name: string, style?: 'simplified' | 'full'): Promise<string>;
   demangle(names: string[], style?: 'simplified' | 'full'): Promise<string[]>;
-  /** report: its text, bytes or a Blob; under node also {path} or an URL. files: symbols, under node also folders. */
-  symbolicate(report: string | FileLike | { path: string }, files?: (FileLike | NamedFile)[],
-    options?: { args?: string[]; onMessage?: (text: string) => void }): Promise<Symbolicated>;
+  /** Opens files for many calls of symbolicate; under node also folders. */
+  symbols(files: (FileLike | NamedFile)[]): Promise<Symbols>;
+  /** report: its text, bytes or a Blob; under node also {path} or an URL. symbols: files, under node also folders. */
+  symbolicate(report: string | FileLike | { path: string }, symbols?: Symbols | (FileLike | NamedFile)[],
+    options?: SymbolicateOptions): Promise<Symbolicated>;
+  /** args: options of `machsym crash`. The tool does it. */
+  symbolicate(report: string | FileLike | { path: string }, files: (FileLike | NamedFile)[],
+    options: { args: string[]; onMessage?: (text: string) => void }): Promise<SymbolicatedByTool>;
   /** Runs the tool. Its files are those given, at "/" and their paths; outputs are paths that it writes. */
   run(args: string[], options?: { files?: (FileLike | NamedFile)[]; stdin?: FileLike; outputs?: string[];
     onMessage?: (text: string) => void }): Promise<Ran>;
@@ -149,5 +255,6 @@ export function load(options?: LoadOptions): Promise<Machsym>;
 export const open: Machsym['open'];
 export const slices: Machsym['slices'];
 export const demangle: Machsym['demangle'];
+export const symbols: Machsym['symbols'];
 export const symbolicate: Machsym['symbolicate'];
 export const run: Machsym['run'];

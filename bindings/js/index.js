@@ -2,7 +2,7 @@
 import { common } from './api.js';
 import { start } from './browser.js';
 
-export { Image, Machsym, Map } from './api.js';
+export { Image, Machsym, Map, Report, Symbols } from './api.js';
 export { MachsymError } from './engine.js';
 
 /** A Machsym of its own. library, tool: where the programs are, if not beside this file. */
@@ -13,4 +13,4 @@ export function load({
   return start({ library, tool, makeWorker });
 }
 
-export const { open, slices, demangle, symbolicate, run } = common(load);
+export const { open, slices, demangle, symbols, symbolicate, run } = common(load);

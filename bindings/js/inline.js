@@ -5,7 +5,7 @@ import workerText from 'worker-text';
 import { common } from './api.js';
 import { start } from './browser.js';
 
-export { Image, Machsym, Map } from './api.js';
+export { Image, Machsym, Map, Report, Symbols } from './api.js';
 export { MachsymError } from './engine.js';
 
 /** A Machsym of its own. */
@@ -20,4 +20,4 @@ export async function load() {
   return loaded;
 }
 
-export const { open, slices, demangle, symbolicate, run } = common(load);
+export const { open, slices, demangle, symbols, symbolicate, run } = common(load);

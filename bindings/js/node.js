@@ -5,7 +5,7 @@ import { below, fromPath } from './disk.js';
 import { Engine } from './engine.js';
 import { METHODS } from './worker.js';
 
-export { Image, Machsym, Map } from './api.js';
+export { Image, Machsym, Map, Report, Symbols } from './api.js';
 export { MachsymError } from './engine.js';
 
 const isPath = (value) => typeof value === 'string' || value instanceof URL;
@@ -45,4 +45,4 @@ export async function load({
   return new Machsym({ call, terminate() {} }, { file, report, files });
 }
 
-export const { open, slices, demangle, symbolicate, run } = common(load);
+export const { open, slices, demangle, symbols, symbolicate, run } = common(load);

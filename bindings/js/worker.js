@@ -34,6 +34,9 @@ export const METHODS = {
   run: (engine, onError, args, { files = [], stdin, outputs } = {}) => engine.run(args, {
     files: sourcesOf(files), stdin: stdin === undefined ? undefined : toSource(stdin), outputs, onError,
   }),
+  symbols: (engine, onError, files) => engine.symbols(sourcesOf(files)),
+  reports: (engine, onError, report, symbols, options) =>
+    engine.reports(toSource(report), Array.isArray(symbols) ? sourcesOf(symbols) : symbols, options),
   symbolicate: (engine, onError, report, files, options) =>
     engine.symbolicate(toSource(report), sourcesOf(files), { ...options, onError }),
 };

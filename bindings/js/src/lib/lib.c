@@ -3,6 +3,7 @@
  * given back is kept for the same size only. */
 #include "flat.h"
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,17 +150,95 @@ size_t strlen(const char *text)
     return len;
 }
 
+void *memchr(const void *ptr, int byte, size_t len)
+{
+    const unsigned char *at = ptr;
+    for (size_t i = 0; i < len; i++) {
+        if (at[i] == (unsigned char)byte)
+            return (void *)(at + i);
+    }
+    return NULL;
+}
+
+int strncmp(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+    while (i < len && a[i] == b[i] && a[i] != 0)
+        i++;
+    return i < len ? (unsigned char)a[i] - (unsigned char)b[i] : 0;
+}
+
+int strcmp(const char *a, const char *b)
+{
+    return strncmp(a, b, SIZE_MAX);
+}
+
+char *strchr(const char *text, int letter)
+{
+    return memchr(text, letter, strlen(text) + 1);
+}
+
+char *strstr(const char *text, const char *part)
+{
+    size_t len = strlen(part);
+    for (; strncmp(text, part, len) != 0; text++) {
+        if (*text == 0)
+            return NULL;
+    }
+    return (char *)text;
+}
+
+/* ---- Order ---- */
+
+static void swap(unsigned char *a, unsigned char *b, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = a[i];
+        a[i] = b[i];
+        b[i] = byte;
+    }
+}
+
+typedef int (*comparison)(const void *, const void *);
+
+/* Moves an element of a heap down to its place. */
+static void sink(unsigned char *v, size_t at, size_t count, size_t size, comparison compare)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count)
+            return;
+        if (child + 1 < count && compare(v + child * size, v + (child + 1) * size) < 0)
+            child++;
+        if (compare(v + at * size, v + child * size) >= 0)
+            return;
+        swap(v + at * size, v + child * size, size);
+        at = child;
+    }
+}
+
+/* By a heap: no memory, and no order of the elements makes it slow. */
+void qsort(void *array, size_t count, size_t size, comparison compare)
+{
+    unsigned char *v = array;
+    for (size_t at = count / 2; at-- > 0;)
+        sink(v, at, count, size, compare);
+    for (size_t left = count; left-- > 1;) {
+        swap(v, v + left * size, size);
+        sink(v, 0, left, size, compare);
+    }
+}
+
 /* ---- What the host calls ---- */
 
-/* The host copies bytes of the file; returns how many. It takes 64-bit numbers as doubles, which hold every size of
- * a file. */
-__attribute__((import_module("host"), import_name("read"))) extern size_t host_read(double offset, void *out,
-                                                                                    size_t len);
+/* The host copies bytes of a file, which it knows by a number; returns how many. It takes 64-bit numbers as doubles, which
+ * hold every size of a file. */
+__attribute__((import_module("host"), import_name("read"))) extern size_t
+host_read(size_t file, double offset, void *out, size_t len);
 
 static size_t read_file(void *user, uint64_t offset, void *out, size_t len)
 {
-    (void)user;
-    return host_read((double)offset, out, len);
+    return host_read((size_t)user, (double)offset, out, len);
 }
 
 static flat_image *image;
@@ -208,8 +287,8 @@ EXPORT(error_offset) double lib_error_offset(void)
     return (double)error.offset;
 }
 
-static flat_desc describe_file(double size, const char *name, const char *arch, const uint8_t *uuid,
-                               const char *entry)
+static flat_desc describe_file(size_t file, double size, const char *name, const char *arch,
+                               const uint8_t *uuid, const char *entry)
 {
     flat_desc desc;
     memset(&desc, 0, sizeof desc);
@@ -218,22 +297,23 @@ static flat_desc describe_file(double size, const char *name, const char *arch, 
     desc.uuid = uuid;
     desc.entry = entry;
     desc.read = read_file;
+    desc.read_user = (void *)file;
     desc.read_size = (uint64_t)size;
     return desc;
 }
 
-/* flat_slices of the host's file. */
-EXPORT(slices) size_t lib_slices(double size, const char *name, char *out, size_t cap)
+/* flat_slices of a file of the host. */
+EXPORT(slices) size_t lib_slices(size_t file, double size, const char *name, char *out, size_t cap)
 {
-    flat_desc desc = describe_file(size, name, NULL, NULL, NULL);
+    flat_desc desc = describe_file(file, size, name, NULL, NULL, NULL);
     return flat_slices(&desc, out, cap, &error);
 }
 
-/* Opens the host's file. Texts may be NULL. Returns whether it is open. */
+/* Opens the host's file 0. Texts may be NULL. Returns whether it is open. */
 EXPORT(open)
 int lib_open(double size, const char *name, const char *arch, const uint8_t *uuid, const char *entry)
 {
-    flat_desc desc = describe_file(size, name, arch, uuid, entry);
+    flat_desc desc = describe_file(0, size, name, arch, uuid, entry);
     image = flat_open(&desc, &error);
     return image != NULL;
 }
@@ -276,4 +356,58 @@ const char *lib_lookup(flat_session *session, int is_runtime, uint64_t load, uin
                        const uint64_t *addrs, size_t count, size_t *len)
 {
     return flat_lookup(session, is_runtime, load, names, addrs, count, len);
+}
+
+/* ---- Reports ---- */
+
+static bool lacked_memory;
+
+/* What ran out of memory never goes on. */
+void longjmp(jmp_buf home, int value)
+{
+    (void)home;
+    (void)value;
+    lacked_memory = true;
+    __builtin_trap();
+}
+
+/* Whether the instance was stopped by longjmp. */
+EXPORT(lacked_memory) int lib_lacked_memory(void)
+{
+    return lacked_memory;
+}
+
+/* Opens a file of the host beside the one of `open`. It stays open as long as the instance. NULL: it cannot be opened. */
+EXPORT(image)
+flat_image *lib_image(size_t file, double size, const char *name, const char *arch, const uint8_t *uuid)
+{
+    flat_desc desc = describe_file(file, size, name, arch, uuid, NULL);
+    return flat_open(&desc, &error);
+}
+
+EXPORT(symbols) flat_symbols *lib_symbols(const flat_image *const *images, size_t count, int32_t lines)
+{
+    return flat_symbols_open(images, count, lines, &error);
+}
+
+EXPORT(symbols_close) void lib_symbols_close(flat_symbols *symbols)
+{
+    flat_symbols_close(symbols);
+}
+
+/* flat_symbolicate. name and redact may be NULL. */
+EXPORT(symbolicate)
+const char *lib_symbolicate(flat_symbols *symbols, const void *input, size_t input_len, const char *name,
+                            const char *redact, uint32_t flags, uint32_t forms, uint32_t parts, size_t *len)
+{
+    flat_report_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.input = input;
+    desc.len = input_len;
+    desc.name = name;
+    desc.redact = redact;
+    desc.flags = flags;
+    desc.forms = forms;
+    desc.parts = parts;
+    return flat_symbolicate(symbols, &desc, len, &error);
 }

@@ -1,0 +1,256 @@
+// Whole reports without the tool, under node, against the tool that a compiler made: every form of every report of the
+// project's fixtures, hostile input, memory.
+// Environment: PACKAGE, the built package; TOOL, the native tool.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+const root = path.resolve(path.dirname(new URL(import.meta.url).pathname), '../../..');
+const fixture = (name) => path.join(root, 'tests/fixtures', name);
+const built = path.resolve(process.env.PACKAGE);
+const machsym = await import(pathToFileURL(path.join(built, 'node.js')).href);
+const DEMO = fixture('bin/demo.app.dSYM');
+const dwarf = path.join(DEMO, 'Contents/Resources/DWARF/demo');
+const demo = () => ({ path: dwarf, data: fs.readFileSync(dwarf) }); // with the path that the tool tells
+const FORMS = ['same', 'text', 'apple', 'json', 'brief', 'summary', 'signature'];
+const FOLDERS = ['reports', 'services', 'stacks', 'apple'];
+const MB = 1 << 20;
+
+function filesOf(folder) {
+  return fs.readdirSync(fixture(folder), { withFileTypes: true }).flatMap((one) => {
+    const name = `${folder}/${one.name}`;
+    if (one.isDirectory()) return filesOf(name);
+    return one.isFile() && one.name !== 'SOURCES' ? [fixture(name)] : [];
+  }).sort();
+}
+
+/** What `machsym crash` writes of a file, in a form. */
+function asked(file, form, ...more) {
+  const option = form === 'same' || form === 'text' ? `--to=${form}` : `--${form}`;
+  const { stdout } = spawnSync(process.env.TOOL, ['crash', '-q', '--no-cache', option, ...more, '-d', DEMO, file], { maxBuffer: 1 << 28 });
+  const text = stdout.toString('latin1');
+  if (form === 'summary') return text.replaceAll(/^== .*\n/gm, ''); // the name of each of several
+  return form === 'signature' ? text.replaceAll(/(.*) {2}.*\n/g, '$1\n') : text; // after it the name of the file
+}
+
+const latin1 = (bytes) => Buffer.from(bytes).toString('latin1'); // each byte is a letter
+const written = ({ reports, same }, form) => (form === 'same' ? latin1(same) : reports.map((one) => latin1(one.written[form])).join(''));
+
+for (const folder of FOLDERS) {
+  test(`every report of ${folder} in every form, byte for byte as the tool`, async () => {
+    const symbols = await machsym.symbols([demo()]);
+    let named = 0;
+    for (const file of filesOf(folder)) {
+      const bytes = fs.readFileSync(file);
+      const answer = await machsym.symbolicate(bytes, symbols, { forms: FORMS, name: file });
+      for (const form of FORMS) assert.equal(written(answer, form), asked(file, form), `${file}: ${form}`);
+      const redacted = await machsym.symbolicate(bytes, symbols, { forms: 'same', name: file, redact: 'words' });
+      assert.equal(written(redacted, 'same'), asked(file, 'same', '--redact-key=words'), `${file}: redacted`);
+      named += answer.reports.reduce((sum, one) => sum + one.named, 0);
+    }
+    assert.ok(named > 0);
+    await symbols.close();
+  });
+}
+
+test('a report is an object: kind, images, frames, forms', async () => {
+  const bytes = fs.readFileSync(fixture('reports/demo.crash'));
+  const { reports: [report, ...more], failures, same } = await machsym.symbolicate(bytes, [DEMO], { forms: ['json', 'apple', 'text', 'summary'] });
+  assert.ok(report instanceof machsym.Report);
+  assert.deepEqual([more.length, failures, same.length, report.kind, report.number, report.cutAt], [0, [], 0, 'crash text', 0, 0]);
+  assert.deepEqual(report.frames.slice(0, 4).map((f) => [f.name, f.line, f.isInline]), [['require(bool)', 6, true],
+    ['Queue<int>::at(int)', 13, true], ['Queue<int>::drop(int)', 19, true], ['-[Player skip:]', 19, false]]);
+  const [frame] = report.frames;
+  assert.deepEqual([frame.isCrashed, frame.address, frame.image, path.basename(frame.path)], [true, 0x102a30aecn, 'demo', 'queue.hpp']);
+  const [image] = report.images;
+  assert.deepEqual([image.name, image.uuid, image.missing, image.isSystem], ['demo', '4C4C44B5-5555-3144-A1BA-79CA685DEC58', 0, false]);
+  assert.ok(report.frameCount >= report.named + report.missing);
+  assert.equal(report.json.schema, 'crash/1');
+  for (const text of [report.text, report.summary]) assert.match(text, /queue\.hpp:6/);
+  const { reports: [bare] } = await machsym.symbolicate(bytes, [], { forms: 'text', walk: false });
+  assert.deepEqual([bare.frames, bare.images, bare.json], [[], [], undefined]);
+  assert.doesNotMatch(bare.text, /require/);
+});
+
+test('options are those of the tool', async () => {
+  for (const [file, options, ...args] of [
+    ['reports/demo.crash', { fullPaths: true }, '--full-path'], ['reports/demo.crash', { inline: false }, '--no-inline'],
+    ['reports/demo.crash', { namedToo: true }, '--all'], ['reports/demo.crash', { fullNames: true }, '--full-names']]) {
+    const report = fixture(file);
+    const answer = await machsym.symbolicate(fs.readFileSync(report), [demo()], { forms: ['text'], name: report, ...options });
+    assert.equal(written(answer, 'text'), asked(report, 'text', ...args), args.join());
+    if (options.fullPaths || options.inline === false) assert.notEqual(asked(report, 'text', ...args), asked(report, 'text'), args.join());
+  }
+});
+
+test('without forms there are the members that the tool gives, and with args the tool gives them', async () => {
+  for (const name of ['demo.crash', 'demo.ips', 'two.ips', 'cut.ips', 'demo-sample.txt'].filter((one) => fs.existsSync(fixture(`reports/${one}`)))) {
+    const report = { path: fixture(`reports/${name}`) };
+    const here = await machsym.symbolicate(report, [DEMO]);
+    const byTool = await machsym.symbolicate(report, [DEMO], { args: [] });
+    const plain = (one) => JSON.stringify([one.text, one.json, one.documents, one.isComplete]).replaceAll(/"(symbols|file)":"[^"]*"/g, '');
+    assert.equal(plain(here), plain(byTool), name);
+    assert.ok(here.reports.length > 0 && byTool.reports === undefined);
+  }
+  const none = await machsym.symbolicate('nothing', [DEMO]);
+  assert.deepEqual([none.text, none.json, none.documents, none.isComplete, none.reports], ['', undefined, [], false, []]);
+  assert.match(none.messages, /no report/);
+  assert.match(none.failures[0].why, /no report/);
+});
+
+test('of many files only those that a report wants are opened', async () => {
+  const count = (bytes) => {
+    const data = { size: bytes.length, bytes: 0, read: (into, at) => {
+      const part = bytes.subarray(at, at + into.length);
+      into.set(part);
+      data.bytes += part.length;
+      return part.length;
+    } };
+    return data;
+  };
+  const bytes = fs.readFileSync(fixture('../real/TNSWidgets.dwarf'));
+  const [listed, other] = [count(bytes), count(bytes)];
+  await machsym.slices(listed);
+  const mine = count(fs.readFileSync(dwarf));
+  const symbols = await machsym.symbols([{ path: 'other', data: other }, { path: 'it', data: mine }, { path: 'plist', data: Buffer.from('<plist>') }]);
+  const report = fs.readFileSync(fixture('reports/demo.crash'));
+  const { reports, messages } = await machsym.symbolicate(report, symbols, { forms: 'text' });
+  assert.match(reports[0].text, /queue\.hpp:6/);
+  assert.equal(messages, '');
+  assert.ok(mine.bytes > 0 && other.bytes === listed.bytes, `${other.bytes} bytes, ${listed.bytes} for its slices`);
+  const once = mine.bytes;
+  await machsym.symbolicate(report, symbols, { forms: 'text' });
+  assert.equal(mine.bytes, once);
+});
+
+test('wrong arguments are errors in words', async () => {
+  const symbols = await machsym.symbols([DEMO]);
+  await assert.rejects(machsym.symbolicate('', [], { forms: ['html'] }), { name: 'MachsymError', code: 'ERR_ARGUMENT', message: 'no such form: html' });
+  await assert.rejects(machsym.symbolicate('', symbols, { args: [] }), TypeError);
+  await assert.rejects((await machsym.load()).symbolicate('', symbols), TypeError);
+  await assert.rejects(machsym.symbolicate('', [path.join(root, 'none')]), { code: 'ENOENT' });
+  for (const wrong of [{ name: 'a\0b' }, { redact: 'a\0b' }])
+    await assert.rejects(machsym.symbolicate('', symbols, wrong), { code: 'ERR_ARGUMENT' });
+  await symbols.close();
+  await symbols.close();
+  await assert.rejects(machsym.symbolicate('', symbols), { message: 'the symbols are closed' });
+});
+
+/** Numbers from 0 on, below a limit, the same in every run. */
+function randomFrom(seed) {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(state / 2 ** 32 * limit);
+  };
+}
+
+test('half files, changed bytes and random bytes are answered or refused, and the next report is answered', async () => {
+  const symbols = await machsym.symbols([DEMO]);
+  const random = randomFrom(1);
+  const good = fs.readFileSync(fixture('reports/demo.crash'));
+  const want = written(await machsym.symbolicate(good, symbols, { forms: 'text' }), 'text');
+  const inputs = FOLDERS.flatMap(filesOf).flatMap((file) => {
+    const bytes = fs.readFileSync(file);
+    if (bytes.length > MB) return [];
+    const changed = Buffer.from(bytes);
+    for (let i = 0; i < 20; i++) changed[random(changed.length)] = random(256);
+    return [bytes.subarray(0, bytes.length / 2), bytes.subarray(random(bytes.length)), changed];
+  });
+  for (let i = 0; i < 50; i++) inputs.push(Buffer.from(Array.from({ length: random(4096) }, () => random(256))));
+  for (const deep of ['[', '{"a":', '<array>']) inputs.push(Buffer.from(deep.repeat(200000)));
+  for (const input of inputs) {
+    const { reports, failures } = await machsym.symbolicate(input, symbols, { forms: FORMS });
+    assert.ok(reports.length + failures.length > 0);
+    for (const { why, at } of failures) assert.ok(why !== '' && at <= input.length, `${why} at ${at}`);
+  }
+  assert.equal(written(await machsym.symbolicate(good, symbols, { forms: 'text' }), 'text'), want);
+  // files of symbols that are cut short or changed
+  const bytes = fs.readFileSync(dwarf);
+  for (let i = 0; i < 40; i++) {
+    const changed = Buffer.from(bytes.subarray(0, i % 2 ? bytes.length : random(bytes.length)));
+    for (let k = 0; k < 30; k++) changed[random(changed.length)] = random(256);
+    const { reports } = await machsym.symbolicate(good, [{ path: 'demo', data: changed }], { forms: ['text', 'json'] });
+    assert.equal(reports.length, 1);
+  }
+});
+
+/** The library with a limit to its memory: its section 5 is made anew. */
+function limited(bytes, pages) {
+  const leb = (at) => {
+    let [value, shift, end] = [0, 0, at];
+    do {
+      value |= (bytes[end] & 0x7f) << shift;
+      shift += 7;
+    } while (bytes[end++] & 0x80);
+    return [value, end];
+  };
+  const put = (value) => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...put(value >>> 7)]);
+  for (let at = 8; at < bytes.length;) {
+    const [len, from] = leb(at + 1);
+    if (bytes[at] === 5) {
+      const [least] = leb(from + 2);
+      const section = [1, 1, ...put(least), ...put(least + pages)];
+      return Buffer.concat([bytes.subarray(0, at), Buffer.from([5, ...put(section.length), ...section]), bytes.subarray(from + len)]);
+    }
+    at = from + len;
+  }
+  throw new Error('no memory section');
+}
+
+test('out of memory is an error, wherever it happens, and the next input is answered', async () => {
+  const library = fs.readFileSync(path.join(built, 'machsym.wasm'));
+  const report = fs.readFileSync(fixture('reports/demo.crash'));
+  const want = written(await machsym.symbolicate(report, [DEMO], { forms: FORMS }), 'json');
+  const seen = new Set();
+  let first = 0;
+  for (let pages = 1; first === 0; pages += 3) {
+    const one = await machsym.load({ library: limited(library, pages) });
+    const kept = await one.symbols([DEMO]);
+    for (let again = 0; again < 2; again++) {
+      try {
+        assert.equal(written(await one.symbolicate(report, kept, { forms: FORMS }), 'json'), want);
+        first = pages;
+      } catch (error) {
+        assert.deepEqual([error.name, error.code], ['MachsymError', 'ERR_MEMORY'], error.stack);
+        seen.add(error.message);
+      }
+    }
+    assert.ok(pages < 400);
+  }
+  assert.ok(first > 10, `${first} pages`);
+  assert.ok([...seen].some((message) => message.startsWith('no memory left')), [...seen].join());
+  // large input fails, a small one is answered after it by the same symbols
+  const one = await machsym.load({ library: limited(library, first + 20) });
+  const kept = await one.symbols([DEMO]);
+  const large = Buffer.concat(Array.from({ length: 3000 }, () => report));
+  await assert.rejects(one.symbolicate(large, kept, { forms: FORMS }), { code: 'ERR_MEMORY' });
+  assert.equal(written(await one.symbolicate(report, kept, { forms: FORMS }), 'json'), want);
+});
+
+test('many calls take no more memory than a few', { skip: typeof globalThis.gc !== 'function' }, async () => {
+  const reports = ['demo.crash', 'demo.ips', 'demo-sample.txt', 'watchdog.ips'].map((name) => fs.readFileSync(fixture(`reports/${name}`)));
+  reports.push(Buffer.concat([reports[0], Buffer.alloc(1 << 16, '\n')]));
+  const symbols = await machsym.symbols([DEMO]);
+  const settled = async () => {
+    globalThis.gc();
+    await new Promise((done) => setTimeout(done, 10));
+    globalThis.gc();
+    return process.memoryUsage().rss;
+  };
+  const calls = async (count, files) => {
+    for (let i = 0; i < count; i++) {
+      await machsym.symbolicate(reports[i % reports.length], files, { forms: FORMS });
+      if (i % 50 === 0) await settled();
+    }
+    return settled();
+  };
+  for (const [files, count, words] of [[symbols, 4000, 'kept symbols'], [[DEMO], 300, 'symbols of one call']]) {
+    const before = await calls(count / 4, files);
+    const grown = (await calls(count, files) - before) / MB;
+    assert.ok(grown < 20, `${words}: ${Math.round(grown)} MB more`);
+  }
+});
