@@ -312,6 +312,7 @@ class Symbols {
     const { kept, kept: { exports } } = this;
     try {
       this.slices ??= this.list(kept);
+      if (this.slices.length === 0 && this.files.length > 0) this.messages.push('no Mach-O file and no map among the symbols');
       return kept.with([input, name, redact, new Uint8Array(4)], (at, nameAt, redactAt, len) => use((lines, flags, forms,
         parts, of = redactAt) => {
         const numbers = forms.reduce((sum, form) => sum + (1 << FORMS.indexOf(form)), 0);

@@ -99,6 +99,8 @@ test('without forms there are the members that the tool gives, and with args the
   assert.deepEqual([none.text, none.json, none.documents, none.isComplete, none.reports], ['', undefined, [], false, []]);
   assert.match(none.messages, /no report/);
   assert.match(none.failures[0].why, /no report/);
+  const said = await machsym.symbolicate({ path: fixture('reports/demo.crash') }, [{ path: 'plist', data: Buffer.from('<plist>') }]);
+  assert.deepEqual([said.messages, said.isComplete], ['no Mach-O file and no map among the symbols\n', true]);
 });
 
 test('of many files only those that a report wants are opened', async () => {
