@@ -325,8 +325,8 @@ static void ms_key_pass(const ms_key *from, ms_key *to, size_t count, unsigned s
         to[start[from[i].key >> shift & mask]++] = from[i];
 }
 
-/* Sorts by those of the bits that vary which stand at low and above, and keeps the order of keys that are
- * equal there. Returns where the keys are then: in v or in room. */
+/* Sorts by the varying bits from low on up. Keys that are equal in these bits keep their order. Returns where
+ * the keys are then: in v or in room. */
 static ms_key *ms_key_radix_sort(ms_key *v, size_t count, ms_key *room, uint64_t varying, unsigned low)
 {
     ms_key *from = v;
@@ -348,7 +348,7 @@ static ms_key *ms_key_radix_sort(ms_key *v, size_t count, ms_key *room, uint64_t
     return from;
 }
 
-/* The lowest of the highest bits that vary, as many as tell most of count keys apart. */
+/* Enough of the highest varying bits to tell most of count keys apart: returns the lowest of these bits. */
 static unsigned ms_key_low_bit(size_t count, uint64_t varying)
 {
     unsigned wanted = 2; /* then a key has four places, and most have one to themselves */

@@ -214,7 +214,7 @@ static const ms_sym_table *ms_src_table(ms_src *names)
     return &names->table;
 }
 
-/* Lists the symbols of a half by address: of one and the same in all calls. NULL when memory is out. */
+/* Lists the symbols of one file of a pair by address. All calls pass the same file. NULL: memory is out. */
 static const ms_sym_order *ms_src_order(ms_src *names, const ms_mo *mo)
 {
     if (names->order.v != NULL)
@@ -233,9 +233,9 @@ static bool ms_src_is_made(const ms_src *names)
            (!ms_SMALL_CODE && names->shared != NULL && ms_once_get(&names->shared->made) != NULL);
 }
 
-/* Fills t with what stands next to an address of code, by the list, with memory of arena. Returns false when
- * there is no list. It asks for no more of it when the symbols at the address have no names, or lookups have
- * cost as much as the table. */
+/* Fills t with the symbols at an address of code and beside it, by the list, with memory of arena. Returns
+ * false when there is no list. The list is given up when the symbols at the address have no names, or when
+ * lookups have cost as much as the table. */
 static bool ms_src_try_list(ms_src *names, uint64_t addr, const ms_range *code, ms_arena *arena,
                             ms_sym_table *t)
 {

@@ -1344,12 +1344,12 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 
 enum { ms_MAP_NAMED = 16 };
 
-/* The frames of one call whose names or file were unpacked last. */
+/* The frames of a call of machsym_map_names whose names or file were unpacked last. */
 typedef struct ms_map_named {
     size_t v[ms_MAP_NAMED]; /* the number of a frame, plus 1 */
 } ms_map_named;
 
-/* The place of a reference among them. */
+/* Where a frame with this reference is noted. */
 static size_t *ms_map_named_place(ms_map_named *recent, uint64_t ref)
 {
     return &recent->v[(ref ^ ref >> ms_PK_BLOCK_BITS) % ms_MAP_NAMED];

@@ -187,7 +187,8 @@ static bool calls_scan_arm64(calls_search *s, const uint8_t *p, uint64_t addr, u
     return !((word & 0xfc000000) == 0x14000000 || returns || traps || is_branch);
 }
 
-/* Instructions have no fixed places, so each byte may begin one: there are jumps too many, and none too few. */
+/* An instruction may begin at any byte, so every byte is read as if one did. That finds jumps that are not there,
+ * and misses none. */
 static void calls_scan_x86_64(calls_search *s, const uint8_t *p, size_t len, uint64_t lo, uint64_t hi)
 {
     for (size_t i = 0; i + 1 < len && !s->found; i++) {
