@@ -24302,6 +24302,16 @@ static void ms_ses_drop_brief(machsym_session *s)
     s->env.count = 0;
 }
 
+/* Gives a unit, and its views, the place in a list of units. */
+static void ms_ses_renumber(ms_ses_unit *unit, size_t index)
+{
+    unit->index = index;
+    for (size_t i = 0; unit->views != NULL && i < unit->functions.count; i++) {
+        if (unit->views[i] != NULL)
+            unit->views[i]->index = index;
+    }
+}
+
 /* Puts units that were found one by one, with what is known of them, where the list of all has them. Returns
  * false when memory is out. */
 static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
@@ -24322,10 +24332,10 @@ static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
     }
     for (size_t number = 0; number < all->count; number++) {
         if (units[number] != NULL)
-            units[number]->index = number;
+            ms_ses_renumber(units[number], number);
     }
     for (ms_ses_unit *one = s->alone; one != NULL; one = one->next)
-        one->index = ms_cu_from_offset(all->v, all->count, one->functions.blocks->die_off);
+        ms_ses_renumber(one, ms_cu_from_offset(all->v, all->count, one->functions.blocks->die_off));
     s->env.roots = roots;
     s->env.brief = NULL;
     s->env.lacks_units = false;

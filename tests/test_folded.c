@@ -715,11 +715,72 @@ static void test_memory(void)
     }
 }
 
+static size_t functions_at(machsym_session *session, uint64_t addr)
+{
+    machsym_frame frames[FRAMES];
+    machsym_cursor at = {0, 0};
+    size_t functions = 0;
+    while (machsym_session_next_folded_at_addr(session, addr, &at, frames, FRAMES) > 0)
+        functions++;
+    return functions;
+}
+
+enum { FIRST = 6, SHARED = 64 };
+
+/* Asks a new image for some addresses; each has as many functions as are wanted. */
+static void ask_first(const variant_file *file, const uint64_t *addrs, const size_t *wanted, size_t count)
+{
+    machsym_session_desc how;
+    machsym_session *session = NULL;
+    machsym_image *image = open_bytes(file->ptr, file->len, NULL);
+    memset(&how, 0, sizeof how);
+    how.image = image;
+    CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
+    for (size_t i = 0; i < count; i++)
+        CHECK_EQ(functions_at(session, addrs[i]), wanted[i]);
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
+/* The first questions are answered without a table of the symbols. Their answers are those of a session that has
+ * the table, since it was asked for all of the code before. */
+static void test_first_questions(void)
+{
+    for (size_t i = 0; i < FOLDED; i++) {
+        variant_file file = variant_read(files[i]);
+        machsym_image *image = open_bytes(file.ptr, file.len, NULL);
+        machsym_section code = code_of(image);
+        machsym_session_desc how;
+        machsym_session *session = NULL;
+        uint64_t addrs[SHARED];
+        size_t wanted[SHARED];
+        size_t count = 0;
+        memset(&how, 0, sizeof how);
+        how.image = image;
+        CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
+        for (uint64_t off = 0; off < code.size; off += 4)
+            functions_at(session, code.addr + off);
+        for (uint64_t off = 0; off < code.size && count < SHARED; off += 4) {
+            addrs[count] = code.addr + off;
+            wanted[count] = functions_at(session, addrs[count]);
+            count += wanted[count] > 1;
+        }
+        for (size_t first = 0; first < count; first++)
+            ask_first(&file, addrs + first, wanted + first, count - first < FIRST ? count - first : FIRST);
+        machsym_session_close(session);
+        machsym_image_close(image);
+        free(file.ptr);
+    }
+}
+
 int main(void)
 {
     test_begin();
     test_sound();
     test_end("sound");
+    test_begin();
+    test_first_questions();
+    test_end("first questions");
     test_begin();
     test_object_files();
     test_end("object files");
