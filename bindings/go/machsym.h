@@ -2846,8 +2846,8 @@ static void ms_key_pass(const ms_key *from, ms_key *to, size_t count, unsigned s
         to[start[from[i].key >> shift & mask]++] = from[i];
 }
 
-/* Sorts by those of the bits that vary which stand at low and above, and keeps the order of keys that are
- * equal there. Returns where the keys are then: in v or in room. */
+/* Sorts by the varying bits from low on up. Keys that are equal in these bits keep their order. Returns where
+ * the keys are then: in v or in room. */
 static ms_key *ms_key_radix_sort(ms_key *v, size_t count, ms_key *room, uint64_t varying, unsigned low)
 {
     ms_key *from = v;
@@ -2869,7 +2869,7 @@ static ms_key *ms_key_radix_sort(ms_key *v, size_t count, ms_key *room, uint64_t
     return from;
 }
 
-/* The lowest of the highest bits that vary, as many as tell most of count keys apart. */
+/* Enough of the highest varying bits to tell most of count keys apart: returns the lowest of these bits. */
 static unsigned ms_key_low_bit(size_t count, uint64_t varying)
 {
     unsigned wanted = 2; /* then a key has four places, and most have one to themselves */
@@ -10942,7 +10942,7 @@ static const ms_sym_table *ms_src_table(ms_src *names)
     return &names->table;
 }
 
-/* Lists the symbols of a half by address: of one and the same in all calls. NULL when memory is out. */
+/* Lists the symbols of one file of a pair by address. All calls pass the same file. NULL: memory is out. */
 static const ms_sym_order *ms_src_order(ms_src *names, const ms_mo *mo)
 {
     if (names->order.v != NULL)
@@ -10961,9 +10961,9 @@ static bool ms_src_is_made(const ms_src *names)
            (!ms_SMALL_CODE && names->shared != NULL && ms_once_get(&names->shared->made) != NULL);
 }
 
-/* Fills t with what stands next to an address of code, by the list, with memory of arena. Returns false when
- * there is no list. It asks for no more of it when the symbols at the address have no names, or lookups have
- * cost as much as the table. */
+/* Fills t with the symbols at an address of code and beside it, by the list, with memory of arena. Returns
+ * false when there is no list. The list is given up when the symbols at the address have no names, or when
+ * lookups have cost as much as the table. */
 static bool ms_src_try_list(ms_src *names, uint64_t addr, const ms_range *code, ms_arena *arena,
                             ms_sym_table *t)
 {
@@ -20074,12 +20074,12 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 
 enum { ms_MAP_NAMED = 16 };
 
-/* The frames of one call whose names or file were unpacked last. */
+/* The frames of a call of machsym_map_names whose names or file were unpacked last. */
 typedef struct ms_map_named {
     size_t v[ms_MAP_NAMED]; /* the number of a frame, plus 1 */
 } ms_map_named;
 
-/* The place of a reference among them. */
+/* Where a frame with this reference is noted. */
 static size_t *ms_map_named_place(ms_map_named *recent, uint64_t ref)
 {
     return &recent->v[(ref ^ ref >> ms_PK_BLOCK_BITS) % ms_MAP_NAMED];
@@ -24302,6 +24302,16 @@ static void ms_ses_drop_brief(machsym_session *s)
     s->env.count = 0;
 }
 
+/* Gives a unit, and its views, the place in a list of units. */
+static void ms_ses_renumber(ms_ses_unit *unit, size_t index)
+{
+    unit->index = index;
+    for (size_t i = 0; unit->views != NULL && i < unit->functions.count; i++) {
+        if (unit->views[i] != NULL)
+            unit->views[i]->index = index;
+    }
+}
+
 /* Puts units that were found one by one, with what is known of them, where the list of all has them. Returns
  * false when memory is out. */
 static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
@@ -24322,10 +24332,10 @@ static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
     }
     for (size_t number = 0; number < all->count; number++) {
         if (units[number] != NULL)
-            units[number]->index = number;
+            ms_ses_renumber(units[number], number);
     }
     for (ms_ses_unit *one = s->alone; one != NULL; one = one->next)
-        one->index = ms_cu_from_offset(all->v, all->count, one->functions.blocks->die_off);
+        ms_ses_renumber(one, ms_cu_from_offset(all->v, all->count, one->functions.blocks->die_off));
     s->env.roots = roots;
     s->env.brief = NULL;
     s->env.lacks_units = false;
