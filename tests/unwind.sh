@@ -1,6 +1,7 @@
 #!/bin/sh
-# Unwind tables of every image of the fixtures, entry by entry: compact encodings as llvm-objdump 22 has them, the rows of
-# CFA programs as llvm-dwarfdump 22 does. Callers at every instruction, as an emulator's call log has them.
+# Unwind tables of every image of the fixtures and of ../shared/corpus, entry by entry: compact encodings as llvm-objdump 22
+# has them, the rows of CFA programs as llvm-dwarfdump 22 does. Callers at every instruction, as an emulator's call log has
+# them.
 : "${CC:=cc}"
 . tests/checks
 
@@ -13,11 +14,16 @@ program() # NAME: compiles tests/unwind/NAME.c
 
 if need "unwind tables" python3 llvm-objdump-22 llvm-dwarfdump-22; then
     program encodings
-    python3 tests/unwind/compact.py "$RUN $work/encodings" tests/fixtures/bin >"$work/log"
-    check "compact encodings" "$work/log"
     program rows
-    python3 tests/unwind/frames.py "$RUN $work/rows" tests/fixtures/bin >"$work/log"
-    check "rows of CFA programs" "$work/log"
+    corpus=${CORPUS:-../shared/corpus}
+    [ -d "$corpus" ] || skip "tables of real images: ../shared/corpus is missing"
+    for images in tests/fixtures tests/real "$corpus"; do
+        [ -d "$images" ] || continue
+        python3 tests/unwind/compact.py "$RUN $work/encodings" "$work" "$images" >"$work/log"
+        check "compact encodings of $images" "$work/log"
+        python3 tests/unwind/frames.py "$RUN $work/rows" "$work" "$images" >"$work/log"
+        check "rows of CFA programs of $images" "$work/log"
+    done
 fi
 
 # Callers at every instruction of functions that an emulator runs: STEPS=1000 are as many as were held against it.

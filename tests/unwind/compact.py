@@ -1,5 +1,6 @@
 """Compares what tests/unwind/encodings.c says of the first and last address of every function with llvm-objdump-22
---unwind-info. Usage: compact.py "EMULATOR PROGRAM" FILE..., thin Mach-O files; folders are searched. The last line counts."""
+--unwind-info. Usage: compact.py "EMULATOR PROGRAM" FOLDER FILE..., where FOLDER is for slices of fat
+files; folders among the files are searched. The last line counts."""
 import re
 import subprocess
 import sys
@@ -23,7 +24,7 @@ def wanted(path):
 
 def main():
     files = addresses = wrong = 0
-    for path, place in images(sys.argv[2:], b"__unwind_info"):
+    for name, path, place in images(sys.argv[3:], b"__unwind_info", sys.argv[2]):
         want = wanted(path)
         got = subprocess.run(sys.argv[1].split() + [path, str(place[0]), str(place[1])], capture_output=True, text=True,
                              input="\n".join("%x" % offset for offset in want)).stdout.splitlines()
@@ -33,7 +34,7 @@ def main():
         bad = [(o, w, g) for (o, w), g in zip(want.items(), got) if w != g and (w[11:], g) != ("0x00000000", "none")]
         wrong += len(bad) + abs(len(got) - len(want))
         for offset, w, g in bad[:3]:
-            print("%s: 0x%x: llvm says %s, machsym %s" % (path, offset, w, g))
+            print("%s: 0x%x: llvm says %s, machsym %s" % (name, offset, w, g))
     print("%d images, %d addresses, %d differ" % (files, addresses, wrong))
     return 1 if wrong or not addresses else 0
 

@@ -1,6 +1,6 @@
 """Compares what tests/unwind/rows.c says of the first and last address of every row of every FDE with llvm-dwarfdump-22
---eh-frame; of expressions only that there is one. Usage: frames.py "EMULATOR PROGRAM" FILE..., thin Mach-O files; folders
-are searched. The last line counts."""
+--eh-frame; of expressions only that there is one. Usage: frames.py "EMULATOR PROGRAM" FOLDER FILE..., where FOLDER is for
+slices of fat files; folders among the files are searched. The last line counts."""
 import re
 import subprocess
 import sys
@@ -64,7 +64,7 @@ def wanted(path):
 
 def main():
     files = rows = wrong = 0
-    for path, place in images(sys.argv[2:], b"__eh_frame"):
+    for name, path, place in images(sys.argv[3:], b"__eh_frame", sys.argv[2]):
         want = wanted(path)
         got = subprocess.run(sys.argv[1].split() + [path] + [str(n) for n in place], capture_output=True, text=True,
                              input="\n".join(want)).stdout.splitlines()
@@ -73,7 +73,7 @@ def main():
         bad = [(k, w, g) for (k, w), g in zip(want.items(), got) if w != g]
         wrong += len(bad) + abs(len(got) - len(want))
         for key, w, g in bad[:3]:
-            print("%s: FDE and address %s: llvm says %s, machsym %s" % (path, key, w, g))
+            print("%s: FDE and address %s: llvm says %s, machsym %s" % (name, key, w, g))
     print("%d images, %d addresses, %d differ" % (files, rows, wrong))
     return 1 if wrong or not rows else 0
 

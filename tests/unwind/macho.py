@@ -1,12 +1,12 @@
-"""Finds sections of thin Mach-O files; folders are searched for those."""
+"""Finds sections of Mach-O files, fat ones too; folders are searched for those."""
 import os
 import struct
 
+FAT = {b"\xca\xfe\xba\xbe": (">5I", 20), b"\xca\xfe\xba\xbf": (">2I3Q", 32)}
 
-def section(path, name):
-    """Offset, size and address of a section, and how long addresses are; None: not there, or an object file."""
-    with open(path, "rb") as file:
-        data = file.read()
+
+def section(data, name):
+    """Offset, size and address of a section of a thin file, and how long addresses are; None: not there, or an object file."""
     if data[:4] not in (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe") or struct.unpack_from("<I", data, 12)[0] == 1:
         return None
     is_64 = data[:1] == b"\xcf"
@@ -24,16 +24,37 @@ def section(path, name):
     return None
 
 
-def images(names, wanted):
-    """Each file with such a section, and where it is."""
+def slices(data):
+    """The thin files of a file."""
+    if data[:4] not in FAT:
+        return [data]
+    form, size = FAT[data[:4]]
+    count = struct.unpack_from(">I", data, 4)[0]
+    places = [struct.unpack_from(form, data, 8 + size * i)[2:4] for i in range(count if count < 32 else 0)]
+    return [data[at:at + length] for at, length in places]
+
+
+def images(names, wanted, folder):
+    """Each image with such a section: its name, a thin file of it, and where the section is. Slices of fat files are written
+    to folder."""
     for name in names:
         inside = [name]
         if os.path.isdir(name):
-            inside = sorted(os.path.join(folder, f) for folder, _, files in os.walk(name) for f in files)
+            inside = sorted(os.path.join(top, f) for top, _, files in os.walk(name) for f in files)
         for path in inside:
             try:
-                place = section(path, wanted)
+                with open(path, "rb") as file:
+                    thin = slices(file.read())
+                places = [section(data, wanted) for data in thin]
             except (OSError, struct.error):
                 continue
-            if place is not None:
-                yield path, place
+            for number, place in enumerate(places):
+                if place is None:
+                    continue
+                if len(places) == 1:
+                    yield path, path, place
+                    continue
+                own = os.path.join(folder, "slice")
+                with open(own, "wb") as file:
+                    file.write(thin[number])
+                yield "%s, slice %d" % (path, number), own, place
