@@ -12,6 +12,16 @@ package main
 //     *in_len = from.pos;
 //     return left;
 // }
+//
+// static size_t step_back(ZSTD_DCtx *unpacker, void *out, size_t *out_len, const void *in, size_t *in_len)
+// {
+//     ZSTD_outBuffer to = {out, *out_len, 0};
+//     ZSTD_inBuffer from = {in, *in_len, 0};
+//     size_t left = ZSTD_decompressStream(unpacker, &to, &from);
+//     *out_len = to.pos;
+//     *in_len = from.pos;
+//     return left;
+// }
 import "C"
 
 import (
@@ -143,6 +153,58 @@ func packStream(to io.Writer, from io.Reader) error {
 	}
 	return nil
 }
+
+// unpacking reads what it unpacks from frames of zstd, without the dictionary.
+type unpacking struct {
+	from     io.Reader
+	unpacker *C.ZSTD_DCtx
+	in, rest []byte
+	end      error    // of from
+	left     C.size_t // 0: a frame has ended
+}
+
+func newUnpacking(from io.Reader) io.ReadCloser {
+	return &unpacking{from: from, unpacker: C.ZSTD_createDCtx(), in: make([]byte, packAtATime)}
+}
+
+func (u *unpacking) Read(into []byte) (int, error) {
+	for len(into) > 0 {
+		if len(u.rest) == 0 && u.end == nil {
+			var n int
+			n, u.end = u.from.Read(u.in)
+			u.rest = u.in[:n]
+		}
+		if u.end != nil && u.end != io.EOF {
+			return 0, u.end
+		}
+		made, taken := C.size_t(len(into)), C.size_t(len(u.rest))
+		left := C.step_back(u.unpacker, address(into), &made, address(u.rest), &taken)
+		if C.ZSTD_isError(left) != 0 {
+			return 0, errPackedFile
+		}
+		if made > 0 || taken > 0 {
+			u.left = left
+		}
+		u.rest = u.rest[taken:]
+		if made > 0 {
+			return int(made), nil
+		}
+		if u.end != nil && len(u.rest) == 0 {
+			if u.left != 0 {
+				return 0, io.ErrUnexpectedEOF
+			}
+			return 0, io.EOF
+		}
+	}
+	return 0, nil
+}
+
+func (u *unpacking) Close() error {
+	C.ZSTD_freeDCtx(u.unpacker)
+	return nil
+}
+
+var errPackedFile = errors.New("what zstd packed in the file is damaged")
 
 func address(data []byte) unsafe.Pointer {
 	if len(data) == 0 {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/hex"
+	"io"
 	"math/rand"
 	"testing"
+	"testing/iotest"
 )
 
 // Packed data comes back unchanged, also if an older program packed it. Damaged data gives an error or other
@@ -49,5 +51,40 @@ func TestPack(t *testing.T) {
 	long := append([]byte{0x28, 0xB5, 0x2F, 0xFD, 0xE0}, 0, 0, 0, 0, 0, 0, 0, 0x70) // says that it has 2^62 bytes
 	if _, err := unpack(long); err != errPacked {
 		t.Fatal("a damaged length", err)
+	}
+}
+
+// Streams of zstd are read back whole, in pieces of any size. Half a stream is never taken for all.
+func TestUnpacking(t *testing.T) {
+	data := make([]byte, 3*packAtATime+7)
+	rand.New(rand.NewSource(1)).Read(data[:len(data)/2])
+	var packed bytes.Buffer
+	must(t, packStream(&packed, bytes.NewReader(data)))
+	must(t, packStream(&packed, bytes.NewReader([]byte("another frame"))))
+	wanted := append(append([]byte(nil), data...), "another frame"...)
+	for _, from := range []io.Reader{bytes.NewReader(packed.Bytes()), iotest.OneByteReader(bytes.NewReader(packed.Bytes())),
+		iotest.DataErrReader(bytes.NewReader(packed.Bytes()))} {
+		reader := newUnpacking(from)
+		back, err := io.ReadAll(iotest.HalfReader(reader))
+		must(t, err)
+		must(t, reader.Close())
+		if !bytes.Equal(back, wanted) {
+			t.Fatal("other bytes", len(back))
+		}
+	}
+	for _, size := range []int{packed.Len() - 1, packed.Len() - 20, packed.Len() / 2, 3} {
+		reader := newUnpacking(bytes.NewReader(packed.Bytes()[:size]))
+		if _, err := io.ReadAll(reader); err != io.ErrUnexpectedEOF {
+			t.Error("the first", size, "bytes:", err)
+		}
+		reader.Close()
+	}
+	damaged := append([]byte(nil), packed.Bytes()...)
+	damaged[0]++
+	if _, err := io.ReadAll(newUnpacking(bytes.NewReader(damaged))); err != errPackedFile {
+		t.Error("no zstd:", err)
+	}
+	if _, err := io.ReadAll(newUnpacking(iotest.ErrReader(io.ErrClosedPipe))); err != io.ErrClosedPipe {
+		t.Error("an error of the file:", err)
 	}
 }

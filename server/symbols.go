@@ -290,6 +290,9 @@ var isCacheFile = regexp.MustCompile(`^dyld_shared_cache_[A-Za-z0-9_]+(\.[A-Za-z
 // Bytes of the unpacked files of an upload. Those of a system have 2 to 10 GB.
 const largestCaches = 32 << 30
 
+// Method of a zip's member that zstd packed: APPNOTE.TXT 4.4.5.
+const zipZstd = 93
+
 // unpackCaches unpacks the files of shared caches from a zip into a folder, and returns the names of the caches.
 func unpackCaches(path, folder string) (caches []string, err error) {
 	archive, err := zip.OpenReader(path)
@@ -297,6 +300,7 @@ func unpackCaches(path, folder string) (caches []string, err error) {
 		return nil, nil
 	}
 	defer archive.Close()
+	archive.RegisterDecompressor(zipZstd, newUnpacking)
 	left := int64(largestCaches)
 	for _, file := range archive.File {
 		name := slashpath.Base(file.Name)
@@ -327,7 +331,7 @@ func unpackCache(file *zip.File, to string) error {
 	if errors.Is(err, os.ErrExist) {
 		return refused{file.Name + ": another file in the zip has this name"}
 	}
-	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(flate.CorruptInputError)) {
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, errPackedFile) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(flate.CorruptInputError)) {
 		return refused{file.Name + ": " + err.Error()}
 	}
 	return err

@@ -4,11 +4,15 @@ dSYM itself; bad-* are refused, each with a message that holds the text in bad-*
 import gzip
 import io
 import os
+import shutil
 import struct
+import subprocess
 import sys
 import tarfile
 import zipfile
 import zlib
+
+from zstd_zip import make_zstd_zip
 
 ONE, TWO, OUT, UUID = sys.argv[1:5]
 
@@ -56,6 +60,30 @@ def make_zip(content, method=zipfile.ZIP_DEFLATED, out=None, zip64=False, commen
             with made.open(info, "w", force_zip64=zip64) as member:
                 member.write(data)
     return sink.data if out else sink.getvalue()
+
+
+def zstd_zips(dsym):
+    whole = make_zstd_zip(dsym)
+    write("good-zstd.zip", whole)
+    name = next(n for n in dsym if "/DWARF/" in n)
+    at = whole.rindex(b"PK\1\2", 0, whole.rindex(name.encode()))
+    local = struct.unpack_from("<I", whole, at + 42)[0]
+    size = len(dsym[name])
+    for what, (where, form, value), says in (("stream", (local + 30 + len(name) + 500, "<Q", 0), "damaged"),
+                                             ("size-small", (at + 24, "<I", size - 9), "more bytes than the archive says"),
+                                             ("size-large", (at + 24, "<I", size + 9), "fewer bytes than the archive says"),
+                                             ("checksum", (at + 16, "<I", 1), "checksum differs"),
+                                             ("bomb", (at + 24, "<I", 0xFFFFFF00), "256 times its size")):
+        data = bytearray(whole)
+        struct.pack_into(form, data, where, value)
+        write("bad-zstd-%s.zip" % what, bytes(data), says)
+    dwarf = subprocess.run(["zstd", "-q", "-c"], input=dsym[name], capture_output=True, check=True).stdout
+    sorted_as = UUID.replace("-", "").lower()
+    sorted_as = "%s/%s/debuginfo" % (sorted_as[:2], sorted_as[2:])
+    write("sorted.zip", deflated({sorted_as: dwarf}))
+    write("sorted.tar", make_tar({sorted_as: dwarf}, tarfile.USTAR_FORMAT))
+    write("sorted-plain.zip", deflated({sorted_as: dsym[name]}))
+    write("bad-sorted.zip", deflated({sorted_as: dwarf[:-30]}), sorted_as + ": the compressed bytes are damaged or cut short")
 
 
 def link(name):
@@ -234,6 +262,8 @@ def main():
     good_zips(dsym, {**dsym, **other})
     bad_zips(dsym)
     tars(dsym)
+    if shutil.which("zstd"):
+        zstd_zips(dsym)
     write("many.zip", many(30000))
     write("slices-200", fat(200))
     write("slices-300", fat(300))

@@ -47,6 +47,12 @@ done
 says "good-among-bad.zip answers" 1 "(scan.cpp:7)" $machsym atos -o good-among-bad.zip 0x100000718
 says "good-among-bad.zip: what is bad is reported" 1 "good-among-bad.zip/bad.zip: the zip has no end record" \
     $machsym atos -o good-among-bad.zip 0x100000718
+for file in sorted*; do # where a file is called debuginfo
+    [ -e "$file" ] || continue # zstd is not there
+    $machsym atos -o "$file" 0x100000718 0x100000740 2>&1 | sed 's/(in debuginfo)/(in inline-arm64-d5-22)/' >"$work/got"
+    cmp -s "$work/want" "$work/got"
+    check "$file" "$work/got"
+done
 for file in bad-*.says; do
     says "${file%.says}" 1 "$(cat "$file")" $machsym atos -o "${file%.says}" 0x100000718
     says "${file%.says}: the file is named" 1 "machsym: ${file%.says}" $machsym atos -o "${file%.says}" 0x100000718
@@ -376,6 +382,10 @@ if need "reports and symbols that zstd compressed" zstd; then
         $machsym crash -q -d "$work/$symbols" "$report" >"$work/got" 2>"$work/said"
         cmp -s "$work/want.one" "$work/got"
         check "symbols in $symbols" "$work/said"
+        $machsym store add "$work/kept-$symbols" "$work/$symbols" >"$work/said" 2>&1
+        $machsym crash -q -d "$work/kept-$symbols" "$report" >"$work/got" 2>>"$work/said"
+        cmp -s "$work/want.one" "$work/got"
+        check "store add of $symbols" "$work/said"
     done
     (cd "$work/reports" && tar cf - one.crash two.crash | zstd -q >all.tar.zst)
     $machsym crash -q -d "$two" "$work/reports/all.tar.zst" >"$work/got" 2>"$work/said"

@@ -25,6 +25,7 @@ import zipfile
 
 import server_described
 import server_process
+from zstd_zip import make_zstd_zip
 
 SERVER, MACHSYM, WORK = sys.argv[1:4]
 MACHSYM = os.path.abspath(MACHSYM)
@@ -644,6 +645,14 @@ def test_closed(folder):
     server.end()
 
 
+def zip_of(members):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, body in members.items():
+            archive.writestr(name, body)
+    return made.getvalue()
+
+
 def test_packed(folder):
     """Symbols as zstd, tar and .xcarchive pack them, and a shared cache of the system: each is taken, and reports are done again."""
     server = Server(folder, "--machsym", MACHSYM, "--workers=1")
@@ -658,6 +667,14 @@ def test_packed(folder):
     status, said = server.json("POST", "/symbols?name=x", packed[:-30])
     check(status == 422, "half a zstd file", status, said)
     server.end()
+    of_symsorter = {DEMO[:2].lower() + "/" + DEMO[2:].replace("-", "").lower() + "/debuginfo": packed}
+    for what, body in (("by symsorter, packed, in a zip", zip_of(of_symsorter)), ("in a zip, by zstd", make_zstd_zip({"demo.dSYM/Contents/Resources/DWARF/demo": whole}))):
+        server = Server(folder + what[:2], "--machsym", MACHSYM, "--workers=1")
+        status, said = server.json("POST", "/symbols?name=a.zip", body)
+        check(status == 200 and said["images"][0]["uuid"] == DEMO and said["images"][0]["added"], "a dSYM " + what, status, said)
+        status, text = server.ask("GET", "/symbols/%s/%s/debuginfo" % (DEMO[:2].lower(), DEMO[2:].replace("-", "").lower()))
+        check(status == 200 and text == whole, "it is served as it was before: " + what, status)
+        server.end()
     server = Server(folder + "2", "--machsym", MACHSYM, "--workers=1")
     key = server.json("POST", "/reports", variants(1)[0])[1]["id"]
     server.settle()
@@ -717,8 +734,13 @@ def test_split_cache(folder, caches):
         archive.write(caches + "/dyld_shared_cache_arm64e", "dyld_shared_cache_arm64e")
     changed, header = bytearray(plainly.getvalue()), bytes(range(200))
     changed[40000:40200] = header
+    members = {"a/" + name: read(caches + "/" + name) for name in os.listdir(caches)}
+    by_zstd = make_zstd_zip(members)
+    status, said = server.json("POST", "/symbols?name=caches.zip", by_zstd)
+    check(status == 200 and len(said["images"]) == len(images), "caches that zstd packed in a zip", status, said)
+    at = by_zstd.index(b"a/dyld_shared_cache_arm64e") + 200
     for what, wrong in (("the same name twice", twice.getvalue()), ("bytes with another checksum", bytes(changed)),
-                        ("a damaged header", header + zipped.getvalue()[200:])):
+                        ("a damaged header", header + zipped.getvalue()[200:]), ("damage in what zstd packed", by_zstd[:at] + header + by_zstd[at + 200:])):
         status, said = server.json("POST", "/symbols?name=caches.zip", wrong)
         check(status == 422 and os.listdir(server.data + "/spool") == [], what, status, said)
     server.end()

@@ -53,6 +53,23 @@ static void put_wanted(const char *name, text *out)
         text_char(out, 'z');
 }
 
+/* The first bytes, after others; also of a file that is cut after its first block. */
+static void check_begins(const text *packed, const text *want)
+{
+    static const size_t lengths[] = {1, 100, 60000, 1 << 22};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        text out = {0};
+        size_t at = 0;
+        size_t len = lengths[i] < want->len ? lengths[i] : want->len;
+        machsym_bytes in = {packed->v, packed->len - (lengths[i] == 1 && want->len > 1)};
+        text_c(&out, "abc");
+        CHECK(zstd_decode_begin(in, lengths[i], &out, &at) == ZSTD_DONE);
+        CHECK_EQ(out.len, len + 3);
+        CHECK(memcmp(out.v, "abc", 3) == 0 && (len == 0 || memcmp(out.v + 3, want->v, len) == 0));
+        text_free(&out);
+    }
+}
+
 static void test_whole(void)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -67,6 +84,7 @@ static void test_whole(void)
         CHECK(out.len == want.len && (want.len == 0 || memcmp(out.v, want.v, want.len) == 0));
         out.len = 0;
         CHECK(want.len == 0 || decode(&packed, packed.len, want.len - 1, &out) == ZSTD_FULL);
+        check_begins(&packed, &want);
         text_free(&packed);
         text_free(&out);
         text_free(&want);

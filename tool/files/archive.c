@@ -66,6 +66,10 @@ enum {
     ZIP_CENTRAL_SIZE = 46,
     ZIP_LOCAL_SIZE = 30,
     ZIP_ENCRYPTED = 1,
+    ZIP_STORED = 0, /* methods: APPNOTE.TXT 4.4.5 */
+    ZIP_DEFLATED = 8,
+    ZIP_ZSTD = 93,
+    ZIP_ZSTD_ROOM = 1 << 17, /* of a block: RFC 8878 3.1.1.2.4 */
     TAR_BLOCK = 512,
     AR_HEADER = 60,
     FAT_ARCH = 20,
@@ -404,6 +408,35 @@ static bool archive_inflate_at(const archive *a, uint64_t at, const archive_memb
                 : archive_say_inflate(result, at, used, err));
 }
 
+/* Appends the first bytes of a member that zstd compressed. */
+static bool archive_unzstd_at(const archive *a, uint64_t at, const archive_member *member, uint64_t wanted,
+                              text *out, machsym_error *err)
+{
+    text packed = {0};
+    size_t from = out->len;
+    size_t used = 0;
+    if (!archive_read_at(a, at, member->packed, &packed)) {
+        text_free(&packed);
+        return archive_damaged(err, "the member cannot be read", "zip member", at);
+    }
+    machsym_bytes in = {packed.v, packed.len};
+    bool is_whole = wanted == member->size;
+    /* with room for one block more, damage is not taken for a member that is too long */
+    zstd_end end = is_whole ? zstd_decode(in, wanted + ZIP_ZSTD_ROOM, out, &used)
+                            : zstd_decode_begin(in, (size_t)wanted, out, &used);
+    size_t len = out->len - from;
+    text_free(&packed);
+    if (end == ZSTD_DICTIONARY)
+        return archive_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                            "the member was compressed with a dictionary; unpack it first", "zip member", at);
+    if (end == ZSTD_FULL || (end == ZSTD_DONE && len > wanted))
+        return archive_say_inflate(MACHSYM_ERR_LIMIT, at, used, err);
+    if (end != ZSTD_DONE)
+        return archive_say_inflate(MACHSYM_ERR_DAMAGED, at, used, err);
+    return len == wanted ||
+           archive_damaged(err, "the member has fewer bytes than the archive says", "zip member", at);
+}
+
 /* The path of a thin library's member; NULL when it leads out of the library's folder, or nowhere. From
  * malloc. */
 static char *archive_find_outside(const archive *a, const archive_member *member)
@@ -474,9 +507,10 @@ bool archive_read(const archive *a, const archive_member *member, uint64_t max, 
     if (a->kind == KIND_ZIP && (member->flags & ZIP_ENCRYPTED) != 0)
         return archive_fail(err, MACHSYM_ERR_UNSUPPORTED, "the member is encrypted; unpack it first",
                             "zip member", at);
-    if (a->kind == KIND_ZIP && member->method != 0 && member->method != 8)
+    if (a->kind == KIND_ZIP && member->method != ZIP_STORED && member->method != ZIP_DEFLATED &&
+        member->method != ZIP_ZSTD)
         return archive_fail(err, MACHSYM_ERR_UNSUPPORTED,
-                            "the member is compressed in another way than deflate; unpack it first",
+                            "the member is compressed in another way than deflate or zstd; unpack it first",
                             "zip member", at);
     if (wanted > ARCHIVE_MAX_BYTES || wanted > SIZE_MAX / 4 || archive_would_be_bomb(member->packed, wanted))
         return archive_fail(
@@ -486,8 +520,11 @@ bool archive_read(const archive *a, const archive_member *member, uint64_t max, 
             "archive member", at);
     if (a->kind == KIND_ZIP && !archive_find_contents(a, member, &at, err))
         return false;
-    if (member->method == 8) {
+    if (member->method == ZIP_DEFLATED) {
         if (!archive_inflate_at(a, at, member, max, out, err))
+            return false;
+    } else if (member->method == ZIP_ZSTD) {
+        if (!archive_unzstd_at(a, at, member, wanted, out, err))
             return false;
     } else if (member->packed != member->size) {
         return archive_damaged(err, "the two sizes of a stored member differ", "zip member", at);

@@ -30,7 +30,7 @@ typedef struct archive_member {
     uint64_t packed; /* bytes that it takes in the archive */
     uint64_t size;   /* bytes of its contents */
     uint32_t crc;
-    uint16_t method; /* of a zip: 0 stored, 8 deflate */
+    uint16_t method; /* of a zip: 0 stored, 8 deflate, 93 zstd */
     uint16_t flags;
 } archive_member;
 

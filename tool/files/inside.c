@@ -7,6 +7,7 @@
 #include "archive.h"
 #include "caches.h"
 #include "members.h"
+#include "zstd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -176,22 +177,15 @@ static void inside_say_left_out(const char *path, machsym_result code, const cha
     say_fault(path, &err);
 }
 
-/* Whether a file is wanted: of shared caches the main one. */
-static bool inside_is_wanted_file(wanted what, const char *path)
+/* Whether a file that begins so is wanted: of shared caches the main one. */
+static bool inside_is_wanted_file(wanted what, const char *path, machsym_bytes head)
 {
-    char head[32];
-    if (what == WANT_REPORTS)
-        return inside_is_report_name(str_c(path));
-    int fd = posix_open_to_read(path);
-    long got = fd >= 0 ? posix_read(fd, head, sizeof head) : -1;
-    if (got < 0)
-        inside_say_left_out(path, MACHSYM_ERR_IO, "cannot be read");
-    if (fd >= 0)
-        close(fd);
+    if (head.len == 0)
+        return false;
     if (what == WANT_MAPS)
-        return got > 0 && inside_begins_as_map(head, (size_t)got);
-    return got > 0 && (inside_is_macho(head, (size_t)got) || inside_begins_as_map(head, (size_t)got) ||
-                       (memcmp(head, "dyld", 4) == 0 && cache_is_at(path) && cache_has_images(path)));
+        return inside_begins_as_map(head.ptr, head.len);
+    return inside_is_macho(head.ptr, head.len) || inside_begins_as_map(head.ptr, head.len) ||
+           (memcmp(head.ptr, "dyld", 4) == 0 && cache_is_at(path) && cache_has_images(path));
 }
 
 /* A list that is being made. */
@@ -244,6 +238,29 @@ static void inside_list_mail(const char *path, listing *to)
         path_list_add(to->out, path);
 }
 
+/* Lists a file of a folder whose name is not that of an archive. Stores of symsorter have files that zstd
+ * compressed without a new name. */
+static void inside_list_file(const char *path, listing *to)
+{
+    char head[32];
+    if (to->what == WANT_REPORTS) {
+        if (inside_is_report_name(str_c(path)))
+            path_list_add(to->out, path);
+        return;
+    }
+    int fd = posix_open_to_read(path);
+    long got = fd >= 0 ? posix_read(fd, head, sizeof head) : -1;
+    if (got < 0)
+        inside_say_left_out(path, MACHSYM_ERR_IO, "cannot be read");
+    if (fd >= 0)
+        close(fd);
+    machsym_bytes begin = {head, got > 0 ? (size_t)got : 0};
+    if (zstd_is(begin))
+        inside_list_beside(path, to);
+    else if (inside_is_wanted_file(to->what, path, begin))
+        path_list_add(to->out, path);
+}
+
 /* Lists the files below a folder. Links are not followed: they may lead outside, or in circles. */
 static void inside_list_folder(const char *path, unsigned depth, listing *to)
 {
@@ -282,8 +299,8 @@ static void inside_list_folder(const char *path, unsigned depth, listing *to)
         } else if (S_ISREG(st.st_mode) && to->what == WANT_REPORTS &&
                    inside_has_suffix(str_c(full.v), ".eml")) {
             inside_list_mail(full.v, to);
-        } else if (S_ISREG(st.st_mode) && inside_is_wanted_file(to->what, full.v)) {
-            path_list_add(to->out, full.v);
+        } else if (S_ISREG(st.st_mode)) {
+            inside_list_file(full.v, to);
         }
     }
     if (!is_full && errno != 0)

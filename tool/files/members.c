@@ -3,6 +3,7 @@
 #include "../../report/base/memory.h"
 #include "../base/posix.h"
 #include "../base/readfile.h"
+#include "zstd.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -62,10 +63,18 @@ bool members_is_archive_name(machsym_str name)
     return false;
 }
 
-/* Whether a member may be an archive, in which others lie. A mail is one if a part of it is encoded. */
+/* Whether a name is that of a file in a store of symsorter, which compresses files without a new name. */
+static bool members_is_sorted_name(machsym_str name)
+{
+    machsym_str base = str_base_name(name);
+    return str_is(base, "debuginfo") || str_is(base, "executable");
+}
+
+/* Whether a member may be an archive, in which others lie, by its name. A mail is one if a part of it is
+ * encoded. */
 static bool members_may_hold(machsym_str name)
 {
-    return members_is_archive_name(name) || members_has_suffix(name, ".eml");
+    return members_is_archive_name(name) || members_has_suffix(name, ".eml") || members_is_sorted_name(name);
 }
 
 size_t members_end(const char *path)
@@ -89,6 +98,18 @@ size_t members_end(const char *path)
 }
 
 /* ---- Archives; all below is under the lock ---- */
+
+/* Whether a member may be an archive. Of names that do not say it, its first bytes do. */
+static bool members_holds(const archive *a, const archive_member *member)
+{
+    machsym_error err;
+    text head = {0};
+    bool holds = members_may_hold(member->name);
+    if (holds && members_is_sorted_name(member->name))
+        holds = archive_read(a, member, 8, &head, &err) && zstd_is((machsym_bytes){head.v, head.len});
+    text_free(&head);
+    return holds;
+}
 
 static bool members_is_open(unsigned depth, const char *path, size_t len)
 {
@@ -335,7 +356,7 @@ static void members_walk_archive(walking *w, const archive *a,
         w->path.len = from;
         text_char(&w->path, '/');
         text_str(&w->path, member->name);
-        bool is_archive = members_may_hold(member->name);
+        bool is_archive = members_holds(a, member);
         const archive *inner = NULL;
         if (is_archive && depth == MEMBERS_MAX_DEPTH)
             w->walk->is_deep = true;
@@ -371,7 +392,7 @@ bool members_walk(const char *path, void (*visit)(void *user, const member_found
         a = members_open_file(path, strlen(path), err);
     } else if (members_find_place(path, end, &at, err)) {
         depth = at.depth + 1;
-        if (depth <= MEMBERS_MAX_DEPTH && members_may_hold(at.member->name))
+        if (depth <= MEMBERS_MAX_DEPTH && members_holds(at.a, at.member))
             a = members_open(depth, path, strlen(path), at.a, at.member, err);
     }
     if (a != NULL)

@@ -692,10 +692,16 @@ static void zstd_frame_begin(zstd_frame *z, const zstd_header *h)
     z->block_max = h->window < ZSTD_BLOCK_MAX ? (size_t)h->window : ZSTD_BLOCK_MAX;
 }
 
-/* max counts what is in out before, too. */
-static zstd_end zstd_take_frame(zstd_frame *z, const uint8_t *p, size_t len, uint64_t max, text *out,
-                                size_t *at)
+/* How much is decompressed. Both count what is in out before, too. */
+typedef struct zstd_bounds {
+    uint64_t max;    /* more bytes are an error */
+    uint64_t enough; /* with as many, no further block is taken */
+} zstd_bounds;
+
+static zstd_end zstd_take_frame(zstd_frame *z, const uint8_t *p, size_t len, const zstd_bounds *bounds,
+                                text *out, size_t *at)
 {
+    uint64_t max = bounds->max;
     zstd_header h;
     zstd_target to = {out, out->len, out->len};
     zstd_end end = zstd_read_header(p, len, &h);
@@ -716,6 +722,8 @@ static zstd_end zstd_take_frame(zstd_frame *z, const uint8_t *p, size_t len, uin
         if (end != ZSTD_DONE)
             return end;
         *at += used;
+        if (out->len >= bounds->enough)
+            return ZSTD_DONE;
     }
     size_t size = out->len - to.from;
     if (h.size != ZSTD_UNKNOWN_SIZE && h.size != size)
@@ -736,14 +744,13 @@ bool zstd_is(machsym_bytes bytes)
     return magic == ZSTD_MAGIC || (magic & ~15u) == ZSTD_MAGIC_SKIP;
 }
 
-zstd_end zstd_decode(machsym_bytes in, uint64_t max, text *out, size_t *at)
+static zstd_end zstd_take_frames(machsym_bytes in, const zstd_bounds *bounds, text *out, size_t *at)
 {
     const uint8_t *p = (const uint8_t *)in.ptr;
     zstd_frame *z = mem_alloc(sizeof *z);
     zstd_end end = ZSTD_DONE;
     memset(z, 0, sizeof *z);
-    max = max < UINT64_MAX - out->len ? max + out->len : UINT64_MAX;
-    for (*at = 0; end == ZSTD_DONE && *at < in.len;) {
+    for (*at = 0; end == ZSTD_DONE && *at < in.len && out->len < bounds->enough;) {
         const uint8_t *frame = p + *at;
         size_t len = in.len - *at;
         size_t used = 0;
@@ -755,10 +762,25 @@ zstd_end zstd_decode(machsym_bytes in, uint64_t max, text *out, size_t *at)
             end = skipped <= len ? ZSTD_DONE : ZSTD_SHORT;
             used = (size_t)(skipped <= len ? skipped : len);
         } else {
-            end = zstd_take_frame(z, frame, len, max, out, &used);
+            end = zstd_take_frame(z, frame, len, bounds, out, &used);
         }
         *at += used;
     }
     free(z);
+    return end;
+}
+
+zstd_end zstd_decode(machsym_bytes in, uint64_t max, text *out, size_t *at)
+{
+    zstd_bounds bounds = {max < UINT64_MAX - out->len ? max + out->len : UINT64_MAX, UINT64_MAX};
+    return zstd_take_frames(in, &bounds, out, at);
+}
+
+zstd_end zstd_decode_begin(machsym_bytes in, size_t max, text *out, size_t *at)
+{
+    zstd_bounds bounds = {UINT64_MAX, (uint64_t)out->len + max};
+    zstd_end end = zstd_take_frames(in, &bounds, out, at);
+    if (out->len > bounds.enough)
+        out->len = (size_t)bounds.enough;
     return end;
 }

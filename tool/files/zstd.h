@@ -1,6 +1,6 @@
 /* ==== >> files/zstd ====
  * Job: decompresses Zstandard (RFC 8878).
- * Offers: zstd_is, zstd_decode.
+ * Offers: zstd_is, zstd_decode, zstd_decode_begin.
  * Never: uses a dictionary; writes more than it is allowed; trusts a size. */
 #ifndef MACHSYM_TOOL_ZSTD_H
 #define MACHSYM_TOOL_ZSTD_H
@@ -22,5 +22,7 @@ bool zstd_is(machsym_bytes bytes);
 /* Appends what all frames of a file hold, at most max bytes. *at: where it ended, at a block that is
  * damaged. */
 zstd_end zstd_decode(machsym_bytes in, uint64_t max, text *out, size_t *at);
+/* Appends the first bytes of what a file holds, at most max. The blocks after them are not looked at. */
+zstd_end zstd_decode_begin(machsym_bytes in, size_t max, text *out, size_t *at);
 
 #endif
