@@ -23,6 +23,12 @@ export class Image {
     dropped.register(this, { engine, id }, this);
   }
 
+  /** Its number, if it belongs to an engine. */
+  static idOf(image, engine) {
+    if (image.#engine !== engine) throw new TypeError('the image belongs to another Machsym');
+    return image.#id;
+  }
+
   /** The frames at an address, the innermost inlined call first. */
   async frames(address, options) {
     return (await this.lookup([address], options))[0];
@@ -66,7 +72,7 @@ export class Symbols {
     dropped.register(this, { engine, id }, this);
   }
 
-  /** The number of symbols that belong to an engine. */
+  /** Their number, if they belong to an engine. */
   static idOf(symbols, engine) {
     if (symbols.#engine !== engine) throw new TypeError('the symbols belong to another Machsym');
     return symbols.#id;
@@ -121,10 +127,28 @@ export class Machsym {
   #engine;
   #platform;
 
-  /** platform: how values become what the engine reads: file(value), report(value), files(values). */
-  constructor(engine, platform) {
+  #need;
+
+  /** platform: how values become what the engine reads: file(value), report(value), files(values); and compile(value), which
+   *  makes modules of programs: {reports, tool}. Each is compiled and given to the engine when it is first needed. */
+  constructor(engine, platform, programs) {
     this.#engine = engine;
     this.#platform = platform;
+    const given = {};
+    this.#need = (name) => (given[name] ??= platform.compile(programs[name]).then((module) => engine.call('give', [name, module]))
+      .catch((error) => {
+        given[name] = undefined; // the next call tries again
+        throw error;
+      }));
+  }
+
+  /** What the engine takes for symbols: a number, or files and images. */
+  async #symbols(values) {
+    if (values instanceof Symbols) return Symbols.idOf(values, this.#engine);
+    if (values instanceof Image) return Image.idOf(values, this.#engine);
+    const all = await Promise.all(values.map((value) =>
+      (value instanceof Image ? [{ image: Image.idOf(value, this.#engine) }] : this.#platform.files([value]))));
+    return all.flat();
   }
 
   /** Opens a File, a Blob, bytes, or under node a path. options: arch, uuid, entry. */
@@ -144,23 +168,28 @@ export class Machsym {
     return Array.isArray(names) ? all : all[0];
   }
 
-  /** Opens files for many calls of symbolicate. */
+  /** Opens files and images for many calls of symbolicate. */
   async symbols(files) {
-    return new Symbols(this.#engine, await this.#engine.call('symbols', [await this.#platform.files(files)]));
+    await this.#need('reports');
+    return new Symbols(this.#engine, await this.#engine.call('symbols', [await this.#symbols([files].flat())]));
   }
 
   /** Puts names into all reports of an input: {reports, failures, same}, and text, json and documents of the forms "same" and
-   *  "json". With args, options of `machsym crash`, the tool does it: {text, json, documents, messages, isComplete}. */
+   *  "json". symbols: Symbols, an Image, or files and images. With args, options of `machsym crash`, the tool does it: {text, json, documents, messages, isComplete}. */
   async symbolicate(report, symbols = [], { args, onMessage, forms = ['same', 'json'], ...options } = {}) {
     const input = await this.#platform.report(report);
     try {
-      const files = symbols instanceof Symbols ? Symbols.idOf(symbols, this.#engine) : await this.#platform.files(symbols);
       if (args === undefined) {
+        await this.#need('reports');
+        const files = await this.#symbols(symbols);
         const answer = symbolicated(await this.#engine.call('reports', [input, files, { ...options, forms: [forms].flat() }]));
         if (answer.messages) onMessage?.(answer.messages);
         return answer;
       }
-      if (symbols instanceof Symbols) throw new TypeError('args are for the tool, which takes files');
+      if ([symbols].flat().some((one) => one instanceof Symbols || one instanceof Image))
+        throw new TypeError('args are for the tool, which takes files');
+      await this.#need('tool');
+      const files = await this.#platform.files(symbols);
       return await this.#engine.call('symbolicate', [input, files, { args }], onMessage);
     } finally {
       if (input !== report) input?.close?.(); // what was opened here
@@ -170,6 +199,7 @@ export class Machsym {
   /** Runs the tool: {status, stdout, stderr, outputs}. */
   async run(args, { files = [], stdin, outputs, onMessage } = {}) {
     const all = await this.#platform.files(files);
+    await this.#need('tool');
     return this.#engine.call('run', [args, { files: all, stdin, outputs }], onMessage);
   }
 

@@ -4,6 +4,7 @@ import { Engine, MachsymError } from './engine.js';
 import { METHODS } from './worker.js';
 
 const platform = {
+  compile,
   file: (value) => value,
   report: (value) => value,
   files: (values) => values.map((value) => ({
@@ -66,16 +67,16 @@ function engineHere(modules) {
 
 async function compile(module) {
   if (module instanceof WebAssembly.Module) return module;
+  if (typeof module === 'function') return WebAssembly.compile(await module());
   if (module instanceof ArrayBuffer || ArrayBuffer.isView(module)) return WebAssembly.compile(module);
   const response = await fetch(module);
   if (!response.ok) throw new Error(`${module}: ${response.status} ${response.statusText}`);
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** Compiles the programs: library and tool are URLs, bytes or WebAssembly.Modules. makeWorker: of worker.js. */
-export async function start({ library, tool, makeWorker }) {
-  const [lib, cli] = await Promise.all([compile(library), compile(tool)]);
-  const modules = { library: lib, tool: cli };
+/** Compiles the library; library, reports and tool are URLs, bytes or WebAssembly.Modules. makeWorker: of worker.js. */
+export async function start({ library, reports, tool, makeWorker }) {
+  const modules = { library: await compile(library) };
   const isPage = typeof document !== 'undefined';
-  return new Machsym(isPage ? engineApart(modules, makeWorker()) : engineHere(modules), platform);
+  return new Machsym(isPage ? engineApart(modules, makeWorker()) : engineHere(modules), platform, { reports, tool });
 }

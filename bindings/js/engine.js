@@ -14,6 +14,7 @@ const REPORT = { all: 1, fullPaths: 2, fullNames: 4, noInline: 8, noFolded: 16, 
 const [IMAGES, WALK] = [1, 3];
 const KEPT = 512 << 20; // an instance with more memory is not used for another input
 const FRAME = 48; // bytes of a frame in what flat_lookup writes
+const TABLE = 2048; // numbers of functions: the library's, and from 1024 on those of the program for reports
 
 /** An error of machsym. code: a machsym_result by its name, as "ERR_FORMAT". */
 export class MachsymError extends Error {
@@ -243,17 +244,33 @@ class Library {
   }
 }
 
+/** A library with the program for reports in its memory. Each calls functions of the other by numbers of one table. */
+class ReportLibrary extends Library {
+  constructor({ library, reports }, ...sources) {
+    super(library, ...sources);
+    const { exports } = this;
+    const table = exports.__indirect_function_table;
+    table.grow(TABLE - table.length);
+    this.reports = new WebAssembly.Instance(reports, { env: exports }).exports;
+    const { __global_base: begin, __heap_base: end } = this.reports;
+    if (!exports.reserve(begin.value, end.value, this.reports.version()))
+      throw new MachsymError('machsym.wasm and machsym-reports.wasm are of different versions', 'ERR_ARGUMENT', 0);
+  }
+}
+
 /** Files that answer reports. A file is opened when a report has an image with its UUID or its name. */
 class Symbols {
-  constructor(module, files) {
-    this.module = module;
+  /** files: {path, source} and, of what is known, slice. */
+  constructor(modules, files) {
+    this.modules = modules;
     this.files = files;
     this.messages = [];
   }
 
   /** The slices of all files. What is no Mach-O file and no map is passed over. */
   list(library) {
-    return this.files.flatMap(({ path, source }, file) => {
+    return this.files.flatMap(({ path, source, slice: known }, file) => {
+      if (known) return [{ ...known, path, source, file }];
       try {
         return library.slices(path, source, file).map((slice) => ({ ...slice, path, source, file }));
       } catch (error) {
@@ -267,7 +284,7 @@ class Symbols {
   /** Makes an instance, if there is none that may be used again. */
   begin() {
     if (this.kept && this.kept.exports.memory.buffer.byteLength <= KEPT) return;
-    this.kept = new Library(this.module, ...this.files.map(({ source }) => source));
+    this.kept = new ReportLibrary(this.modules, ...this.files.map(({ source }) => source));
     this.opened = new Map(); // of slices: images in the instance, 0 for what cannot be opened
     this.handles = new Map(); // of line policies
   }
@@ -277,7 +294,7 @@ class Symbols {
     if (!this.handles.has(lines)) {
       const images = [...this.opened.values()].filter((image) => image !== 0);
       const handle = this.kept.with([new Uint8Array(Uint32Array.from([...images, 0]).buffer)], (at) =>
-        this.kept.exports.symbols(at, images.length, lines));
+        this.kept.reports.symbols(at, images.length, lines));
       if (handle === 0) this.kept.fail();
       this.handles.set(lines, handle);
     }
@@ -295,12 +312,12 @@ class Symbols {
   open(wanted) {
     for (const slice of this.slices) {
       if (this.opened.has(slice) || !wanted(slice)) continue;
-      const { file, source, path, arch, uuid } = slice;
-      const image = this.kept.with([path, uuid ? undefined : arch, uuid && bytesOfUuid(uuid)], (...texts) =>
+      const { file, source, path, arch, uuid, entry } = slice;
+      const image = this.kept.with([path, uuid ? undefined : arch, uuid && bytesOfUuid(uuid), entry], (...texts) =>
         this.kept.exports.image(file, source.size, ...texts));
       if (image === 0) this.failed();
       this.opened.set(slice, image);
-      for (const handle of this.handles.values()) this.kept.exports.symbols_close(handle);
+      for (const handle of this.handles.values()) this.kept.reports.symbols_close(handle);
       this.handles.clear();
     }
   }
@@ -309,14 +326,14 @@ class Symbols {
    *  instance has the next input. */
   with(input, { name, redact }, use) {
     this.begin();
-    const { kept, kept: { exports } } = this;
+    const { kept, kept: { exports, reports } } = this;
     try {
       this.slices ??= this.list(kept);
       if (this.slices.length === 0 && this.files.length > 0) this.messages.push('no Mach-O file and no map among the symbols');
       return kept.with([input, name, redact, new Uint8Array(4)], (at, nameAt, redactAt, len) => use((lines, flags, forms,
         parts, of = redactAt) => {
         const numbers = forms.reduce((sum, form) => sum + (1 << FORMS.indexOf(form)), 0);
-        const out = exports.symbolicate(this.handle(lines), at, input.length, nameAt, of, flags, numbers, parts, len) >>> 0;
+        const out = reports.symbolicate(this.handle(lines), at, input.length, nameAt, of, flags, numbers, parts, len) >>> 0;
         if (out === 0) kept.fail();
         const { buffer } = exports.memory;
         return readAnswer(new Answer(buffer, out, new DataView(buffer).getUint32(len, true)), forms);
@@ -324,7 +341,7 @@ class Symbols {
     } catch (error) {
       this.kept = undefined;
       if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
-      throw new MachsymError(exports.lacked_memory() ? 'no memory left; WebAssembly has 4 GB'
+      throw new MachsymError(reports.lacked_memory() ? 'no memory left; WebAssembly has 4 GB'
         : `WebAssembly stopped: ${error.message}`, 'ERR_MEMORY', 0);
     }
   }
@@ -394,11 +411,16 @@ function all(source) {
 }
 
 export class Engine {
-  /** modules: library and tool, WebAssembly.Modules. */
+  /** modules: library, reports and tool, WebAssembly.Modules. All but the library may be given later, by give. */
   constructor(modules) {
     this.modules = modules;
-    this.images = new Map();
+    this.images = new Map(); // Libraries and Symbols
     this.last = 0;
+  }
+
+  /** A program that is needed from now on. */
+  give(name, module) {
+    this.modules[name] = module;
   }
 
   add(library) {
@@ -415,6 +437,8 @@ export class Engine {
   open(source, name, options) {
     const library = new Library(this.modules.library, source);
     const info = library.open(name, options);
+    const { arch, uuid } = info;
+    library.file = { path: name, source, slice: { arch, uuid, entry: options?.entry } };
     return { id: this.add(library), info };
   }
 
@@ -479,18 +503,30 @@ export class Engine {
     return { status, stdout: join(printed.stdout), stderr: decoder.decode(join(printed.stderr)), outputs: written };
   }
 
-  /** Files for many inputs: what stays open is opened once. */
-  symbols(files) {
-    return { id: this.add(new Symbols(this.modules.library, files)) };
+  /** Symbols of files, and of images by their numbers. */
+  symbolsOf(files) {
+    return new Symbols(this.modules, files.map(({ image, ...file }) => (image === undefined ? file : this.image(image).file)));
   }
 
-  /** All reports of an input, without the tool. symbols: files, or the number of symbols. */
+  /** Files for many inputs: what stays open is opened once. */
+  symbols(files) {
+    return { id: this.add(this.symbolsOf(files)) };
+  }
+
+  /** The symbols of a number: an image has its own, which stay open as long as it is. */
+  known(id) {
+    const one = this.image(id, 'the symbols are closed');
+    if (one instanceof Symbols) return one;
+    return (one.symbols ??= this.symbolsOf([{ image: id }]));
+  }
+
+  /** All reports of an input, without the tool. symbols: files, or the number of symbols or of an image. */
   reports(report, symbols, options) {
     const wrong = options.forms.find((form) => form !== 'same' && !FORMS.includes(form));
     if (wrong !== undefined) throw new MachsymError(`no such form: ${wrong}`, 'ERR_ARGUMENT', 0);
     for (const text of [options.name, options.redact])
       if (text?.includes('\0')) throw new MachsymError('a name or a key with a zero byte', 'ERR_ARGUMENT', 0); // C would end it there
-    const of = typeof symbols === 'number' ? this.image(symbols, 'the symbols are closed') : new Symbols(this.modules.library, symbols);
+    const of = typeof symbols === 'number' ? this.known(symbols) : this.symbolsOf(symbols);
     return { ...of.symbolicate(all(report), options), messages: of.messages.splice(0) };
   }
 

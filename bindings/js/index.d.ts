@@ -226,10 +226,10 @@ export class Machsym {
   slices(file: FileLike): Promise<Slice[]>;
   demangle(name: string, style?: 'simplified' | 'full'): Promise<string>;
   demangle(names: string[], style?: 'simplified' | 'full'): Promise<string[]>;
-  /** Opens files for many calls of symbolicate; under node also folders. */
-  symbols(files: (FileLike | NamedFile)[]): Promise<Symbols>;
-  /** report: its text, bytes or a Blob; under node also {path} or an URL. symbols: files, under node also folders. */
-  symbolicate(report: string | FileLike | { path: string }, symbols?: Symbols | (FileLike | NamedFile)[],
+  /** Opens files and images for many calls of symbolicate; under node also folders. Images must stay open. */
+  symbols(files: Image | (FileLike | NamedFile | Image)[]): Promise<Symbols>;
+  /** report: its text, bytes or a Blob; under node also {path} or an URL. symbols: files and images, under node also folders. */
+  symbolicate(report: string | FileLike | { path: string }, symbols?: Symbols | Image | (FileLike | NamedFile | Image)[],
     options?: SymbolicateOptions): Promise<Symbolicated>;
   /** args: options of `machsym crash`. The tool does it. */
   symbolicate(report: string | FileLike | { path: string }, files: (FileLike | NamedFile)[],
@@ -246,6 +246,9 @@ export type Program = string | URL | ArrayBuffer | ArrayBufferView | object;
 
 export interface LoadOptions {
   library?: Program;
+  /** For symbolicate() and symbols(), which load it when they are first called. */
+  reports?: Program;
+  /** For run() and args of symbolicate(), which load it when they are first called. */
   tool?: Program;
   /** In a page: makes a Worker of worker.js, named "machsym". */
   makeWorker?: () => { postMessage(message: unknown): void; terminate(): void };

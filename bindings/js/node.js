@@ -35,14 +35,14 @@ async function compile(module) {
   return WebAssembly.compile(isPath(module) ? await readFile(module) : module);
 }
 
-/** A Machsym of its own. library, tool: paths, bytes or WebAssembly.Modules, if not those beside this file. */
+/** A Machsym of its own. library, reports, tool: paths, bytes or WebAssembly.Modules, if not those beside this file. */
 export async function load({
-  library = new URL('machsym.wasm', import.meta.url), tool = new URL('machsym-tool.wasm', import.meta.url),
+  library = new URL('machsym.wasm', import.meta.url), reports = new URL('machsym-reports.wasm', import.meta.url),
+  tool = new URL('machsym-tool.wasm', import.meta.url),
 } = {}) {
-  const [lib, cli] = await Promise.all([compile(library), compile(tool)]);
-  const engine = new Engine({ library: lib, tool: cli });
+  const engine = new Engine({ library: await compile(library) });
   const call = async (method, args, onError) => METHODS[method](engine, onError, ...args);
-  return new Machsym({ call, terminate() {} }, { file, report, files });
+  return new Machsym({ call, terminate() {} }, { file, report, files, compile }, { reports, tool });
 }
 
 export const { open, slices, demangle, symbols, symbolicate, run } = common(load);

@@ -23,6 +23,7 @@ export function serve(scope) {
 
 /** The methods of an engine with values in place of sources: what a page can send. */
 export const METHODS = {
+  give: (engine, onError, name, module) => engine.give(name, module),
   canRead: (engine, onError, value) => toSource(value).read(new Uint8Array(1), 0) === 1,
   open: (engine, onError, value, name, options) => engine.open(toSource(value), name, options),
   slices: (engine, onError, value, name) => engine.slices(toSource(value), name),
@@ -42,7 +43,7 @@ export const METHODS = {
 };
 
 function sourcesOf(files) {
-  return files.map(({ path, data }) => ({ path, source: toSource(data) }));
+  return files.map(({ path, data, image }) => (image !== undefined ? { image } : { path, source: toSource(data) }));
 }
 
 if (typeof WorkerGlobalScope !== 'undefined' && globalThis instanceof WorkerGlobalScope && globalThis.name === 'machsym')

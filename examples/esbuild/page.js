@@ -2,12 +2,14 @@
 // programs are imported as files (--loader:.wasm=file), the worker is a bundle of its own, and load() is told where they are.
 import { load } from 'machsym';
 import library from 'machsym/machsym.wasm';
+import reports from 'machsym/machsym-reports.wasm';
 import tool from 'machsym/machsym-tool.wasm';
 
 const here = (file) => new URL(file, import.meta.url);
 const machsym = await load({
   library: here(library),
-  tool: here(tool),
+  reports: here(reports), // for symbolicate(), which loads it when it is first called
+  tool: here(tool), // for run(), likewise
   makeWorker: () => new Worker(here('worker.js'), { type: 'module', name: 'machsym' }),
 });
 

@@ -1,11 +1,12 @@
 // Builds the page: node build.mjs PACKAGE, a folder that has the programs. Writes page/index.html there, with page.js
 // beside it, and page/machsym.html, which has all of it in one file. Scripts and styles are allowed by their hash. Writes
-// inline.js too, the module that has the programs inside.
+// inline.js too, the module that has the programs inside. There the programs are compressed: inside.js has them unpacked.
 // node build.mjs --viewer FILE.c: the page that `machsym crash --html` puts reports into, as C.
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import zlib from 'node:zlib';
 
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 function bundle(file, ...options) {
@@ -55,12 +56,17 @@ function page(programs) {
   const report = path.join(out, 'example.txt');
   fs.copyFileSync(path.join(example, 'bin/demo.app.dSYM/Contents/Resources/DWARF/demo'), symbols);
   fs.copyFileSync(path.join(example, 'reports/demo.crash'), report);
-  const programsInside = ['--loader:.wasm=binary', '--loader:.txt=text', `--alias:worker-text=${worker}`,
-    `--alias:machsym-library=${path.join(programs, 'machsym.wasm')}`, `--alias:machsym-tool=${path.join(programs, 'machsym-tool.wasm')}`];
+  const packed = { library: 'machsym.wasm', reports: 'machsym-reports.wasm', tool: 'machsym-tool.wasm' };
+  const programsInside = ['--loader:.z=binary', '--loader:.txt=text', `--alias:worker-text=${worker}`];
+  for (const [name, file] of Object.entries(packed)) {
+    packed[name] = path.join(out, `${file}.z`);
+    fs.writeFileSync(packed[name], zlib.deflateSync(fs.readFileSync(path.join(programs, file)), { level: 9 }));
+    programsInside.push(`--alias:machsym-${name}=${packed[name]}`);
+  }
   const script = bundle('page.js', '--format=iife', ...programsInside, '--loader:.dwarf=binary',
     `--alias:machsym-example=${report}`, `--alias:machsym-example-symbols=${symbols}`);
   fs.writeFileSync(path.join(programs, 'inline.js'), bundle('../inline.js', '--format=esm', ...programsInside));
-  for (const made of [worker, symbols, report]) fs.unlinkSync(made);
+  for (const made of [worker, symbols, report, ...Object.values(packed)]) fs.unlinkSync(made);
   const csp = policy(script, [" 'wasm-unsafe-eval'"], ['worker-src blob:', 'img-src blob:']);
   const template = fs.readFileSync(path.join(here, 'index.html'), 'utf8');
   const { version } = JSON.parse(fs.readFileSync(path.join(programs, 'package.json'), 'utf8'));

@@ -1,5 +1,7 @@
 // The page: files come in, a worker names frames, and what is shown is text only: nothing of a file is ever HTML.
-import { load } from '../inline.js';
+import { loadInside } from '../inside.js';
+import library from 'machsym-library';
+import tool from 'machsym-tool';
 import example from 'machsym-example';
 import exampleSymbols from 'machsym-example-symbols';
 import { element } from './element.js';
@@ -14,7 +16,7 @@ let work = 0; // the number of the latest work: what an earlier one says is not 
 let forgotten = 0; // how often all files were: what was chosen before is not kept
 
 function engine() {
-  machsym ??= load();
+  machsym ??= loadInside({ library, tool }); // its reports have options that only the tool has
   return machsym;
 }
 

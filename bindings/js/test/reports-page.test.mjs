@@ -17,11 +17,13 @@ const FORMS = ['same', 'text', 'apple', 'json', 'brief', 'summary', 'signature']
 const { symbolicate } = await import(pathToFileURL(path.join(built, 'node.js')).href);
 
 let browser;
+let fetched = []; // programs, by the page
 let server;
 before(async () => {
   browser = await chromium.launch({ executablePath: process.env.BROWSER, args: ['--no-sandbox', '--disable-gpu'] });
   server = http.createServer((request, response) => {
     const file = path.join(built, request.url);
+    if (file.endsWith('.wasm')) fetched.push(path.basename(file));
     if (request.url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end('<input type="file" id="files" multiple>');
     else if (fs.existsSync(file)) response.writeHead(200, { 'content-type': types[path.extname(file)] }).end(fs.readFileSync(file));
     else response.writeHead(404).end();
@@ -70,3 +72,27 @@ for (const module of ['index.js', 'inline.js']) {
     assert.deepEqual(got.closed, ['MachsymError', 'the symbols are closed']);
   });
 }
+
+test('a page fetches a program when it is first needed', async (t) => {
+  const page = await browser.newPage();
+  t.after(() => page.close());
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.locator('#files').setInputFiles([report, dwarf]);
+  const step = async (code) => {
+    fetched = [];
+    await page.evaluate(code);
+    return fetched.join();
+  };
+  assert.equal(await step(async () => {
+    globalThis.machsym = await import('/index.js');
+    globalThis.image = await machsym.open(document.getElementById('files').files[1]);
+    await image.frames(0x100000aef);
+  }), 'machsym.wasm');
+  const answer = async () => {
+    const { reports: [{ text }] } = await machsym.symbolicate(document.getElementById('files').files[0], image, { forms: 'text' });
+    if (!text.includes('queue.hpp:6')) throw new Error(text);
+  };
+  assert.equal(await step(answer), 'machsym-reports.wasm');
+  assert.equal(await step(answer), '');
+  assert.equal(await step(async () => { await machsym.run(['--version']); }), 'machsym-tool.wasm');
+});

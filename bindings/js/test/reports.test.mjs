@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -101,6 +102,56 @@ test('without forms there are the members that the tool gives, and with args the
   assert.match(none.failures[0].why, /no report/);
   const said = await machsym.symbolicate({ path: fixture('reports/demo.crash') }, [{ path: 'plist', data: Buffer.from('<plist>') }]);
   assert.deepEqual([said.messages, said.isComplete], ['no Mach-O file and no map among the symbols\n', true]);
+});
+
+test('an image and a map are symbols, too: as the dSYM of the image', async () => {
+  const report = fs.readFileSync(fixture('reports/demo.crash'));
+  const options = { forms: FORMS, name: 'a' };
+  const plain = (answer) => FORMS.map((form) => written(answer, form).replaceAll(/"(symbols|file)":"[^"]*"/g, ''));
+  const want = plain(await machsym.symbolicate(report, [demo()], options));
+  const image = await machsym.open(dwarf);
+  const map = await image.buildMap('people');
+  assert.match(want[0], /queue\.hpp:6/);
+  const kept = await machsym.symbols([image]);
+  for (const symbols of [image, [image], image, kept, [image, map], [demo(), image]])
+    assert.deepEqual(plain(await machsym.symbolicate(report, symbols, options)), want);
+  const { reports: [byMap] } = await machsym.symbolicate(report, map, options);
+  assert.match(byMap.text, /queue\.hpp:6/);
+  await assert.rejects(machsym.symbolicate(report, [image], { args: [] }), TypeError);
+  await assert.rejects((await machsym.load()).symbolicate(report, image), TypeError);
+  await image.close();
+  await assert.rejects(machsym.symbolicate(report, [image]), { message: 'the image is closed' });
+  await assert.rejects(machsym.symbolicate(report, image), { code: 'ERR_ARGUMENT' });
+});
+
+test('a program is loaded when it is first needed', async () => {
+  const none = path.join(root, 'none.wasm');
+  const looks = await machsym.load({ reports: none, tool: none });
+  assert.ok((await (await looks.open(DEMO)).frames(0x100000aef)).length > 0);
+  await assert.rejects(looks.symbolicate('', []), { code: 'ENOENT' });
+  await assert.rejects(looks.run(['--version']), { code: 'ENOENT' });
+  const reads = await machsym.load({ tool: none });
+  assert.equal((await reads.symbolicate({ path: fixture('reports/demo.crash') }, [DEMO])).reports.length, 1);
+  await assert.rejects(reads.symbolicate('', [DEMO], { args: [] }), { code: 'ENOENT' });
+  const runs = await machsym.load({ reports: none });
+  assert.equal((await runs.run(['--version'])).status, 0);
+  // what failed once is tried again
+  const late = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'machsym-')), 'reports.wasm');
+  const again = await machsym.load({ reports: late });
+  await assert.rejects(again.symbolicate('', []), { code: 'ENOENT' });
+  fs.copyFileSync(path.join(built, 'machsym-reports.wasm'), late);
+  assert.equal((await again.symbolicate({ path: fixture('reports/demo.crash') }, [])).reports.length, 1);
+  fs.rmSync(path.dirname(late), { recursive: true });
+});
+
+test('a program for reports of another version is refused', async () => {
+  const { version } = JSON.parse(fs.readFileSync(path.join(built, 'package.json'), 'utf8'));
+  const bytes = fs.readFileSync(path.join(built, 'machsym-reports.wasm'));
+  const text = bytes.toString('latin1');
+  const other = Buffer.from(text.replaceAll(`${version}\0`, `${version.replace(/./, '9')}\0`), 'latin1');
+  assert.ok(!other.equals(bytes));
+  const one = await machsym.load({ reports: other });
+  await assert.rejects(one.symbolicate('', []), { code: 'ERR_ARGUMENT', message: /of different versions/ });
 });
 
 test('of many files only those that a report wants are opened', async () => {

@@ -3,7 +3,6 @@
  * given back is kept for the same size only. */
 #include "flat.h"
 
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,121 +111,6 @@ void *realloc(void *old, size_t size)
     if (ptr != NULL)
         free(old);
     return ptr;
-}
-
-/* ---- Bytes ---- */
-
-/* With bulk memory these are one instruction each. */
-void *memcpy(void *to, const void *from, size_t len)
-{
-    return __builtin_memcpy(to, from, len);
-}
-
-void *memmove(void *to, const void *from, size_t len)
-{
-    return __builtin_memmove(to, from, len);
-}
-
-void *memset(void *to, int byte, size_t len)
-{
-    return __builtin_memset(to, byte, len);
-}
-
-int memcmp(const void *a, const void *b, size_t len)
-{
-    const unsigned char *x = a;
-    const unsigned char *y = b;
-    size_t i = 0;
-    while (i < len && x[i] == y[i])
-        i++;
-    return i < len ? x[i] - y[i] : 0;
-}
-
-size_t strlen(const char *text)
-{
-    size_t len = 0;
-    while (text[len] != 0)
-        len++;
-    return len;
-}
-
-void *memchr(const void *ptr, int byte, size_t len)
-{
-    const unsigned char *at = ptr;
-    for (size_t i = 0; i < len; i++) {
-        if (at[i] == (unsigned char)byte)
-            return (void *)(at + i);
-    }
-    return NULL;
-}
-
-int strncmp(const char *a, const char *b, size_t len)
-{
-    size_t i = 0;
-    while (i < len && a[i] == b[i] && a[i] != 0)
-        i++;
-    return i < len ? (unsigned char)a[i] - (unsigned char)b[i] : 0;
-}
-
-int strcmp(const char *a, const char *b)
-{
-    return strncmp(a, b, SIZE_MAX);
-}
-
-char *strchr(const char *text, int letter)
-{
-    return memchr(text, letter, strlen(text) + 1);
-}
-
-char *strstr(const char *text, const char *part)
-{
-    size_t len = strlen(part);
-    for (; strncmp(text, part, len) != 0; text++) {
-        if (*text == 0)
-            return NULL;
-    }
-    return (char *)text;
-}
-
-/* ---- Order ---- */
-
-static void swap(unsigned char *a, unsigned char *b, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = a[i];
-        a[i] = b[i];
-        b[i] = byte;
-    }
-}
-
-typedef int (*comparison)(const void *, const void *);
-
-/* Moves an element of a heap down to its place. */
-static void sink(unsigned char *v, size_t at, size_t count, size_t size, comparison compare)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count && compare(v + child * size, v + (child + 1) * size) < 0)
-            child++;
-        if (compare(v + at * size, v + child * size) >= 0)
-            return;
-        swap(v + at * size, v + child * size, size);
-        at = child;
-    }
-}
-
-/* By a heap: no memory, and no order of the elements makes it slow. */
-void qsort(void *array, size_t count, size_t size, comparison compare)
-{
-    unsigned char *v = array;
-    for (size_t at = count / 2; at-- > 0;)
-        sink(v, at, count, size, compare);
-    for (size_t left = count; left-- > 1;) {
-        swap(v, v + left * size, size);
-        sink(v, 0, left, size, compare);
-    }
 }
 
 /* ---- What the host calls ---- */
@@ -358,56 +242,29 @@ const char *lib_lookup(flat_session *session, int is_runtime, uint64_t load, uin
     return flat_lookup(session, is_runtime, load, names, addrs, count, len);
 }
 
-/* ---- Reports ---- */
-
-static bool lacked_memory;
-
-/* What ran out of memory never goes on. */
-void longjmp(jmp_buf home, int value)
-{
-    (void)home;
-    (void)value;
-    lacked_memory = true;
-    __builtin_trap();
-}
-
-/* Whether the instance was stopped by longjmp. */
-EXPORT(lacked_memory) int lib_lacked_memory(void)
-{
-    return lacked_memory;
-}
+/* ---- For reports.c ---- */
 
 /* Opens a file of the host beside the one of `open`. It stays open as long as the instance. NULL: it cannot be opened. */
 EXPORT(image)
-flat_image *lib_image(size_t file, double size, const char *name, const char *arch, const uint8_t *uuid)
+flat_image *lib_image(size_t file, double size, const char *name, const char *arch, const uint8_t *uuid,
+                      const char *entry)
 {
-    flat_desc desc = describe_file(file, size, name, arch, uuid, NULL);
+    flat_desc desc = describe_file(file, size, name, arch, uuid, entry);
     return flat_open(&desc, &error);
 }
 
-EXPORT(symbols) flat_symbols *lib_symbols(const flat_image *const *images, size_t count, int32_t lines)
+/* The error of the last call that failed. */
+flat_error *lib_error(void)
 {
-    return flat_symbols_open(images, count, lines, &error);
+    return &error;
 }
 
-EXPORT(symbols_close) void lib_symbols_close(flat_symbols *symbols)
+/* Keeps memory from begin to end for the other program. Returns false if something lies there, or if that program is of
+ * another version, whose structs may differ. */
+EXPORT(reserve) int lib_reserve(size_t begin, size_t end, const char *version)
 {
-    flat_symbols_close(symbols);
-}
-
-/* flat_symbolicate. name and redact may be NULL. */
-EXPORT(symbolicate)
-const char *lib_symbolicate(flat_symbols *symbols, const void *input, size_t input_len, const char *name,
-                            const char *redact, uint32_t flags, uint32_t forms, uint32_t parts, size_t *len)
-{
-    flat_report_desc desc;
-    memset(&desc, 0, sizeof desc);
-    desc.input = input;
-    desc.len = input_len;
-    desc.name = name;
-    desc.redact = redact;
-    desc.flags = flags;
-    desc.forms = forms;
-    desc.parts = parts;
-    return flat_symbolicate(symbols, &desc, len, &error);
+    if (heap_end != 0 || begin < (size_t)&__heap_base || strcmp(version, flat_version()) != 0)
+        return 0;
+    heap_end = ((uint64_t)end + HEAD - 1) & ~(uint64_t)(HEAD - 1);
+    return 1;
 }
