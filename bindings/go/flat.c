@@ -1,6 +1,11 @@
-/* See flat.h. */
+/* See flat.h. Two programs may share the work, as in WebAssembly: with FLAT_SHARED the first has no reports, and the second
+ * may call its functions; with FLAT_SECOND this is the second, which has reports only. */
+#if !defined FLAT_SHARED && !defined FLAT_SECOND
 #define MACHSYM_STATIC
+#endif
+#ifndef FLAT_SECOND
 #define MACHSYM_IMPLEMENTATION
+#endif
 #include "machsym.h"
 #ifdef FLAT_REPORTS
 #define MACHSYM_REPORT_IMPLEMENTATION
@@ -24,6 +29,100 @@ typedef struct flat_text {
     size_t cap;
 } flat_text;
 
+/* ---- Memory ---- */
+
+static void *take(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void give(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(ptr);
+}
+
+/* MACHSYM_NO_OS has none of its own. */
+static machsym_allocator memory(void)
+{
+    machsym_allocator allocator = {take, give, NULL};
+    return allocator;
+}
+
+/* ---- Errors ---- */
+
+/* Returns whether there is one. */
+static bool fail(machsym_result result, const machsym_error *from, const machsym_open_desc *desc,
+                 flat_error *to)
+{
+    if (result == MACHSYM_OK)
+        return false;
+    to->code = (int32_t)result;
+    to->os_errno = from->os_errno;
+    to->offset = from->offset;
+    machsym_error_text(from, desc, to->text, sizeof to->text);
+    return true;
+}
+
+static void fail_memory(flat_error *to)
+{
+    machsym_error err;
+    memset(&err, 0, sizeof err);
+    err.code = MACHSYM_ERR_MEMORY;
+    err.what = "the allocator has no memory left";
+    err.where = "";
+    fail(err.code, &err, NULL, to);
+}
+
+/* ---- Images, sessions ---- */
+
+/* A session keeps every name that a map gave. With more than this it forgets them, so that a service may ask for days:
+ * what it then has to unpack again are names of a few thousand addresses. */
+enum { FLAT_KEEP = 256 << 20 };
+
+static const machsym_map *map_of(const machsym_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    return info.map;
+}
+
+/* lines: -1 for the map's own. */
+static machsym_session_desc describe_session(machsym_image *image, int32_t lines)
+{
+    machsym_session_desc how;
+    machsym_map_info info;
+    const machsym_map *map = map_of(image);
+    memset(&how, 0, sizeof how);
+    how.allocator = memory();
+    how.image = image;
+    how.lines = lines < 0 ? MACHSYM_LINES_ATOS : (machsym_lines)lines;
+    if (lines < 0 && map != NULL) {
+        machsym_map_get_info(map, &info);
+        how.lines = info.lines;
+    }
+    return how;
+}
+
+/* ---- Bytes that grow ---- */
+
+/* Makes room for a number of bytes at the end. Returns where, or NULL: there is no memory. */
+static char *room(flat_text *t, size_t len)
+{
+    if (len > t->cap - t->len) {
+        size_t cap = t->len + len + t->cap;
+        char *v = (char *)realloc(t->v, cap);
+        if (v == NULL)
+            return NULL;
+        t->v = v;
+        t->cap = cap;
+    }
+    return t->v + t->len;
+}
+
+#ifndef FLAT_SECOND
 /* What a text is made from. A name and a linkage name lie in of.name. */
 typedef struct flat_key {
     enum { FLAT_NAME, FLAT_LINKAGE, FLAT_FILE } kind;
@@ -111,52 +210,7 @@ static void put_c(flat_sink *s, const char *c_string)
     put_text(s, c_string, c_string != NULL ? strlen(c_string) : 0);
 }
 
-/* ---- Memory ---- */
-
-static void *take(void *user, size_t size)
-{
-    (void)user;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(ptr);
-}
-
-/* MACHSYM_NO_OS has none of its own. */
-static machsym_allocator memory(void)
-{
-    machsym_allocator allocator = {take, give, NULL};
-    return allocator;
-}
-
-/* ---- Errors, descriptions ---- */
-
-/* Returns whether there is one. */
-static bool fail(machsym_result result, const machsym_error *from, const machsym_open_desc *desc,
-                 flat_error *to)
-{
-    if (result == MACHSYM_OK)
-        return false;
-    to->code = (int32_t)result;
-    to->os_errno = from->os_errno;
-    to->offset = from->offset;
-    machsym_error_text(from, desc, to->text, sizeof to->text);
-    return true;
-}
-
-static void fail_memory(flat_error *to)
-{
-    machsym_error err;
-    memset(&err, 0, sizeof err);
-    err.code = MACHSYM_ERR_MEMORY;
-    err.what = "the allocator has no memory left";
-    err.where = "";
-    fail(err.code, &err, NULL, to);
-}
+/* ---- Descriptions ---- */
 
 /* What a description stands for. Its prefixes and its UUID lie in *prefixes, which is to be freed, and in *uuid. */
 static bool describe(const flat_desc *from, machsym_open_desc *to, machsym_uuid *uuid,
@@ -323,13 +377,6 @@ flat_image *flat_map_build(const flat_image *from, int32_t lines, uint32_t flags
     return NULL;
 }
 
-static const machsym_map *map_of(const machsym_image *image)
-{
-    machsym_image_info info;
-    machsym_image_get_info(image, &info);
-    return info.map;
-}
-
 const void *flat_map_bytes(const flat_image *image, size_t *len)
 {
     const machsym_map *map = map_of(image->image);
@@ -352,23 +399,6 @@ int flat_map_save(const flat_image *image, const char *path, flat_error *err)
 #endif
 
 /* ---- Sessions ---- */
-
-/* lines: -1 for the map's own. */
-static machsym_session_desc describe_session(machsym_image *image, int32_t lines)
-{
-    machsym_session_desc how;
-    machsym_map_info info;
-    const machsym_map *map = map_of(image);
-    memset(&how, 0, sizeof how);
-    how.allocator = memory();
-    how.image = image;
-    how.lines = lines < 0 ? MACHSYM_LINES_ATOS : (machsym_lines)lines;
-    if (lines < 0 && map != NULL) {
-        machsym_map_get_info(map, &info);
-        how.lines = info.lines;
-    }
-    return how;
-}
 
 flat_session *flat_session_open(const flat_image *image, int32_t lines, uint32_t flags, flat_error *err)
 {
@@ -402,20 +432,6 @@ void flat_session_close(flat_session *s)
     free(s->texts.v);
     free(s->out.v);
     free(s);
-}
-
-/* Makes room for a number of bytes at the end. Returns where, or NULL: there is no memory. */
-static char *room(flat_text *t, size_t len)
-{
-    if (len > t->cap - t->len) {
-        size_t cap = t->len + len + t->cap;
-        char *v = (char *)realloc(t->v, cap);
-        if (v == NULL)
-            return NULL;
-        t->v = v;
-        t->cap = cap;
-    }
-    return t->v + t->len;
 }
 
 static bool add32(flat_text *t, uint64_t number)
@@ -552,10 +568,6 @@ static bool add_frame(flat_session *s, const machsym_frame *f, uint32_t names)
     return put_number(s, &name, names) && put_number(s, &linkage, names) && put_number(s, &file, names);
 }
 
-/* A session keeps every name that a map gave. With more than this it forgets them, so that a service may ask for days:
- * what it then has to unpack again are names of a few thousand addresses. */
-enum { FLAT_KEEP = 256 << 20 };
-
 /* Room for a number of frames; what was in it before is gone. */
 static bool make_frames(flat_session *s, size_t count)
 {
@@ -656,6 +668,7 @@ const char *flat_lookup(flat_session *s, int is_runtime, uint64_t load, uint32_t
     *len = s->out.len;
     return s->out.v;
 }
+#endif
 
 #ifdef FLAT_REPORTS
 /* ---- Reports ---- */
