@@ -1,4 +1,4 @@
-/* Whole reports in WebAssembly: a second program, which lies in the memory of the library and calls its functions. So whoever
+/* Whole reports in WebAssembly: a second program, which lies in the memory of the library and calls its functions. A page that
  * only looks addresses up loads neither its code nor its tables. The host gives it a stack below that of the library. */
 #include "flat.h"
 #include "machsym.h"
