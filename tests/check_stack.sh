@@ -95,6 +95,75 @@ run $demo "$work/off.ips"
 mv "$work/out" "$work/want"
 run --check-stack $demo "$work/off.ips"
 same "$work/want" "$work/out" "an .ips stays one"
+run --check-stack --summary $demo "$work/off.ips"
+grep -qx '  stacks held against code: 3 of 4 callers checked, 1 in doubt' "$work/out" &&
+    grep -q '^    thread 0, frame 1, -\[Player play:\]: no call ends here: ' "$work/out"
+check "a summary" "$work/out"
+run --check-stack --brief $demo "$work/off.ips"
+grep -q ',"doubt":"frame 1: no call ends here: ' "$work/out"
+check "a brief" "$work/out"
+run --check-stack --summary --json $demo "$work/off.ips"
+grep -qF '"stack_check":{"callers":4,"checked":3,"doubted":1,"inferred":0}' "$work/out"
+check "the counts in JSON" "$work/out"
+"$MACHSYM" crash --no-cache --check-stack $demo "$work/off.ips" 2>&1 >/dev/null | grep -q 'the system (1); 1 of 3 callers in doubt$'
+check "the line of a report"
+
+# ---- What is not checked is said ----
+
+unchecked() # WHY OPTION...: nothing is in doubt, and WHY is told of the app
+{
+    why=$1
+    shift
+    run --check-stack --json "$@"
+    grep -qF "\"no_code\":\"$why\"" "$work/out" && ! grep -qF '"doubt"' "$work/out"
+    check "$why" "$work/out"
+}
+mkdir "$work/alone"
+cp "$work/off.ips" "$work/alone"
+unchecked "the file has no code, as a dSYM" -d tests/fixtures/bin/demo.app.dSYM "$work/alone/off.ips"
+unchecked "no program is at hand" "$work/alone/off.ips"
+"$MACHSYM" map build -o "$work/demo.symmap" tests/fixtures/bin/demo.app.dSYM
+unchecked "a map has no code" -d "$work/demo.symmap" "$work/alone/off.ips"
+"$MACHSYM" crash --no-cache --check-stack -d tests/fixtures/bin/demo.app.dSYM "$work/alone/off.ips" 2>&1 >/dev/null |
+    grep -q '; no caller checked; not checked: demo: the file has no code, as a dSYM$'
+check "a dSYM alone, in the line of a report"
+
+# A program that is cut short anywhere raises no doubt of a true stack. Without a UUID, too.
+sed '/"uuid" : "4c4c44b5/Id' tests/fixtures/reports/demo.ips >"$work/nameless.ips"
+mkdir "$work/cut"
+at=32
+while [ $at -lt 50000 ]; do
+    head -c $at tests/fixtures/bin/demo >"$work/cut/demo"
+    for how in "-d tests/fixtures/bin/demo.app.dSYM tests/fixtures/reports/demo.ips" "--no-uuid $work/nameless.ips"; do
+        "$MACHSYM" crash -q --no-cache --check-stack --json -d "$work/cut/demo" $how 2>/dev/null | grep -o '"doubt":"[^"]*"' && echo "$at $how"
+    done
+    at=$((at + (at < 3000 ? 97 : 2900)))
+done >"$work/doubts"
+[ ! -s "$work/doubts" ]
+check "a program that is cut short" "$work/doubts"
+# The address of __text lies outside its segment, and the section is lost.
+cp tests/fixtures/bin/demo "$work/cut/demo"
+printf '\377\377\377\377\377\377\377\377' | dd of="$work/cut/demo" bs=1 seek=208 conv=notrunc 2>/dev/null
+"$MACHSYM" crash --no-cache --check-stack --to=text -d "$work/cut/demo" tests/fixtures/reports/demo.ips >"$work/out" 2>&1
+! grep -q '\[no call\|\[there is\|\[it calls' "$work/out" && grep -q 'not checked: demo: the file lacks some of its code' "$work/out"
+check "a program whose section of code is lost" "$work/out"
+mkdir "$work/a
+b"
+cp tests/fixtures/bin/demo "$work/a
+b"
+says_in() { "$MACHSYM" crash -q --no-cache --check-stack --to=text -d "$1" "$work/off.ips" 2>&1 | grep -q '^1 .*\[no call ends here: '; }
+says_in "$work/a
+b"
+check "a folder with a line end in its name"
+gzip -c tests/fixtures/bin/demo >"$work/demo.gz"
+says_in "$work/demo.gz"
+check "a program that is compressed"
+if [ -c /dev/full ]; then
+    "$MACHSYM" crash -q --no-cache --check-stack $demo "$work/off.ips" >/dev/full 2>"$work/err"
+    [ $? -eq 1 ] && [ -s "$work/err" ]
+    check "a full disk"
+fi
+
 "$MACHSYM" crash --check-stack --apple $demo "$work/off.ips" >/dev/null 2>"$work/err"
 [ $? -eq 2 ] && grep -q -- "--check-stack says what Apple's tools do not" "$work/err"
 check "not with --apple"

@@ -124,6 +124,9 @@ printf 'Thread 0 Crashed:\n%s\n%s\n%s\n\nThread 0 crashed with ARM Thread State 
     '    fp: 0x000000016fdff010    lr: 0x0000000102a309fc    sp: 0x000000016fdff000    pc: 0x0000000102a30a48' \
     '0x102a30000 - 0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /demo' >"$work/doubt.crash"
 M crash-crash crash -q --json --check-stack --no-cache -d tests/fixtures/bin/demo -d $dsym "$work/doubt.crash"
+M crash-unchecked crash -q --json --check-stack --no-cache -d $dsym "$work/doubt.crash"
+M crash-doubt crash -q --brief --check-stack --no-cache -d tests/fixtures/bin/demo "$work/doubt.crash"
+M crash-doubts crash -q --summary --json --check-stack --no-cache -d tests/fixtures/bin/demo "$work/doubt.crash"
 # shellcheck disable=SC2086
 "$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash

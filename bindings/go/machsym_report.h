@@ -698,6 +698,7 @@ typedef struct msr_report_image {
     uint32_t waiting;     /* frames that debug info could improve: without a name, or without a line */
     msr_image_status status;  /* result of the search for its symbols, which is made only if a frame needs it */
     bool looked_for;
+    const char *no_code; /* stacks held against code: why callers in it were not; static. NULL: they were */
 } msr_report_image;
 
 /* What the report says about a frame's name. */
@@ -786,6 +787,8 @@ typedef struct msr_report_frame {
     bool given_line;   /* the text already has a source line */
     bool given_inline; /* the text is of an inlined call */
     bool given_start;  /* the text has "+ 0": the function begins at this address */
+    bool is_caller;    /* stacks held against code: the frame must follow a call */
+    bool is_checked;   /* the same: its code was at hand */
     bool given_folded; /* the text has <deduplicated_symbol>: several functions share this address */
     machsym_str name;  /* as in the text */
     machsym_str where; /* File.m:12, as in the text */
@@ -1020,6 +1023,7 @@ typedef struct msr_report {
     msr_edit_list redactions; /* what --redact replaced: places in the input and in the body; no added text */
     const msr_report_rules *rules; /* rules of ownership; NULL: not given */
     msr_report_kind kind;
+    bool is_checked; /* its stacks were held against code */
     bool has_text;
     bool has_entities; /* the text has &lt; and the like: added text is escaped, too */
     bool has_json;
@@ -2364,6 +2368,29 @@ typedef struct msr_blame {
 /* Searches from the top, inlined calls first. Returns false if no rule matches, or if there are no rules;
  * then *out is empty. The place lives in *room. */
 static bool msr_blame_find(const msr_report *r, msr_blame *out, msr_text *room);
+
+
+/* ==== >> tell/doubt ====
+ * Job: how far the stacks of a report were held against code, and what is in doubt.
+ * Offers: doubt_counts; doubt_count, doubt_put, doubt_put_brief, doubt_put_json, doubt_first.
+ * Never: reads code: frames say what was found. */
+
+typedef struct msr_doubt_counts {
+    uint32_t callers;  /* frames that must follow a call */
+    uint32_t checked;  /* of these, with their code at hand */
+    uint32_t doubted;  /* of these, in doubt */
+    uint32_t inferred; /* frames that the report lacks */
+} msr_doubt_counts;
+
+static void msr_doubt_count(const msr_report *r, msr_doubt_counts *out);
+/* Writes lines of the summary. Nothing is written if the stacks were not checked. */
+static void msr_doubt_put(msr_text *t, const msr_report *r);
+/* Writes "; 1 of 3 callers in doubt; not checked: ..." in the same case. */
+static void msr_doubt_put_brief(msr_text *t, const msr_report *r);
+/* Writes a JSON member in the same case. */
+static void msr_doubt_put_json(msr_text *t, const msr_report *r);
+/* The first frame in doubt, of the main stack if it has one; NULL: none. */
+static const msr_report_frame *msr_doubt_first(const msr_report *r);
 
 
 /* ==== >> tell/exception ====
@@ -17469,6 +17496,168 @@ static machsym_str msr_codes_subtype(const msr_report *r)
     return msr_str_starts(r->msr_facts[msr_FACT_CODES], "0x") ? msr_str_make(NULL, 0) : r->msr_facts[msr_FACT_CODES];
 }
 
+/* Stacks in doubt; see doubt.h. */
+
+#include <string.h>
+
+enum { msr_DOUBT_SHOWN = 3 };
+
+static void msr_doubt_count(const msr_report *r, msr_doubt_counts *out)
+{
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        const msr_report_frame *frame = &r->frames[i];
+        out->callers += frame->is_caller;
+        out->checked += frame->is_caller && frame->is_checked;
+        out->doubted += frame->doubt != NULL;
+        out->inferred += frame->form == msr_FORM_INFERRED;
+    }
+}
+
+static const msr_report_frame *msr_doubt_next(const msr_report *r, const msr_report_thread *thread, uint32_t *at)
+{
+    while (*at < thread->count) {
+        const msr_report_frame *frame = &r->frames[thread->first + (*at)++];
+        if (frame->doubt != NULL)
+            return frame;
+    }
+    return NULL;
+}
+
+static const msr_report_frame *msr_doubt_first(const msr_report *r)
+{
+    const msr_report_thread *thread = msr_stack_main(r);
+    uint32_t at = 0;
+    const msr_report_frame *first = thread != NULL ? msr_doubt_next(r, thread, &at) : NULL;
+    for (uint32_t i = 0; i < r->thread_count && first == NULL; i++) {
+        at = 0;
+        first = msr_doubt_next(r, &r->threads[i], &at);
+    }
+    return first;
+}
+
+static void msr_doubt_put_count(msr_text *t, uint32_t count, const char *one, const char *many)
+{
+    msr_text_dec(t, count);
+    msr_text_c(t, count == 1 ? one : many);
+}
+
+/* Images of the app with callers that were not checked, and why. */
+static void msr_doubt_put_unchecked(msr_text *t, const msr_report *r, const char *before)
+{
+    bool is_open = false;
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        const msr_report_image *image = &r->images[i];
+        if (image->no_code == NULL || image->is_system)
+            continue;
+        msr_text_c(t, is_open ? ", " : before);
+        msr_text_shown(t, image->name);
+        msr_text_c(t, ": ");
+        msr_text_c(t, image->no_code);
+        is_open = true;
+    }
+}
+
+static void msr_doubt_put_frame(msr_text *t, const msr_report *r, const msr_report_frame *frame)
+{
+    msr_text_c(t, "    thread ");
+    msr_text_dec(t, r->threads[frame->thread].number);
+    msr_text_c(t, ", frame ");
+    msr_text_dec(t, frame->index);
+    msr_text_c(t, ", ");
+    machsym_str name = msr_stack_layer_name(r, frame, frame->call_count > 0 ? frame->call_count - 1 : 0);
+    if (name.len > 0) {
+        msr_text_shown(t, name);
+    } else {
+        msr_text_c(t, "0x");
+        msr_text_hex(t, frame->addr, 1);
+    }
+    msr_text_c(t, ": ");
+    msr_text_shown(t, msr_str_c(frame->doubt));
+    msr_text_char(t, '\n');
+}
+
+/* The first ones of the main stack, then of the others. */
+static void msr_doubt_put_frames(msr_text *t, const msr_report *r)
+{
+    const msr_report_thread *main_stack = msr_stack_main(r);
+    const msr_report_frame *frame;
+    unsigned shown = 0;
+    uint32_t at = 0;
+    while (main_stack != NULL && shown < msr_DOUBT_SHOWN && (frame = msr_doubt_next(r, main_stack, &at)) != NULL) {
+        msr_doubt_put_frame(t, r, frame);
+        shown++;
+    }
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        at = 0;
+        while (&r->threads[i] != main_stack && shown < msr_DOUBT_SHOWN &&
+               (frame = msr_doubt_next(r, &r->threads[i], &at)) != NULL) {
+            msr_doubt_put_frame(t, r, frame);
+            shown++;
+        }
+    }
+}
+
+static void msr_doubt_put(msr_text *t, const msr_report *r)
+{
+    msr_doubt_counts counts;
+    if (!r->is_checked)
+        return;
+    msr_doubt_count(r, &counts);
+    msr_text_c(t, "  stacks held against code: ");
+    msr_text_dec(t, counts.checked);
+    msr_text_c(t, " of ");
+    msr_doubt_put_count(t, counts.callers, " caller", " callers");
+    msr_text_c(t, " checked, ");
+    msr_text_dec(t, counts.doubted);
+    msr_text_c(t, " in doubt");
+    if (counts.inferred > 0) {
+        msr_text_c(t, ", ");
+        msr_doubt_put_count(t, counts.inferred, " missing one inferred", " missing ones inferred");
+    }
+    msr_text_char(t, '\n');
+    msr_doubt_put_frames(t, r);
+    size_t from = t->len;
+    msr_doubt_put_unchecked(t, r, "    not checked: ");
+    msr_text_c(t, t->len > from ? "\n" : "");
+}
+
+static void msr_doubt_put_brief(msr_text *t, const msr_report *r)
+{
+    msr_doubt_counts counts;
+    if (!r->is_checked)
+        return;
+    msr_doubt_count(r, &counts);
+    msr_text_c(t, "; ");
+    if (counts.checked == 0) {
+        msr_text_c(t, "no caller checked");
+    } else {
+        msr_text_dec(t, counts.doubted);
+        msr_text_c(t, " of ");
+        msr_doubt_put_count(t, counts.checked, " caller in doubt", " callers in doubt");
+    }
+    if (counts.inferred > 0) {
+        msr_text_c(t, ", ");
+        msr_text_dec(t, counts.inferred);
+        msr_text_c(t, " inferred");
+    }
+    msr_doubt_put_unchecked(t, r, "; not checked: ");
+}
+
+static void msr_doubt_put_json(msr_text *t, const msr_report *r)
+{
+    msr_doubt_counts counts;
+    if (!r->is_checked)
+        return;
+    msr_doubt_count(r, &counts);
+    msr_text_c(t, ",\"stack_check\":{\"callers\":");
+    msr_text_dec(t, counts.callers);
+    msr_json_put_number(t, "checked", counts.checked);
+    msr_json_put_number(t, "doubted", counts.doubted);
+    msr_json_put_number(t, "inferred", counts.inferred);
+    msr_text_char(t, '}');
+}
+
 /* See esr.h. */
 
 static msr_esr_class msr_esr_class_of(unsigned ec)
@@ -20706,6 +20895,7 @@ static void msr_summary_put(msr_text *t, const msr_report *r, const msr_resolve_
     msr_text_c(t, " had a name, ");
     msr_text_dec(t, counts->missing);
     msr_text_c(t, " without\n");
+    msr_doubt_put(t, r);
     msr_summary_put_borrowed(t, r);
     msr_summary_put_sources(t, r);
     msr_summary_put_images(t, r, counts->missing, colours);
@@ -20772,6 +20962,7 @@ static void msr_summary_put_brief(msr_text *t, const msr_report *r, const msr_re
     msr_text_c(t, " of them now");
     msr_summary_put_found(t, r);
     msr_summary_put_not_found(t, r);
+    msr_doubt_put_brief(t, r);
     if (r->image_count == 0 && counts->missing > 0)
         msr_text_c(t, "; the report lists no images: --load NAME=ADDRESS names one");
 }
@@ -22978,6 +23169,21 @@ static void msr_brief_put_whose(const msr_report *r, msr_text *t)
     msr_text_free(&place);
 }
 
+/* Appends the first doubt: "frame 1: no call ends here: ...". */
+static void msr_brief_put_doubt(const msr_report *r, msr_text *t)
+{
+    const msr_report_frame *frame = msr_doubt_first(r);
+    msr_text words = msr_text_in(r->memory);
+    if (frame != NULL) {
+        msr_text_c(&words, "frame ");
+        msr_text_dec(&words, frame->index);
+        msr_text_c(&words, ": ");
+        msr_text_c(&words, frame->doubt);
+    }
+    msr_brief_member(t, "doubt", msr_str_make(words.v, words.len), msr_BRIEF_WORDS);
+    msr_text_free(&words);
+}
+
 /* Appends the optional members. */
 static void msr_brief_put_rest(const msr_report *r, const msr_facts *found, const msr_machinery *list, msr_text *out, size_t from)
 {
@@ -22988,6 +23194,8 @@ static void msr_brief_put_rest(const msr_report *r, const msr_facts *found, cons
     msr_text_free(&s.words);
     msr_brief_try(out, from, &part, msr_BRIEF_ALL);
     msr_brief_put_whose(r, &part);
+    msr_brief_try(out, from, &part, msr_BRIEF_ALL);
+    msr_brief_put_doubt(r, &part);
     msr_brief_try(out, from, &part, msr_BRIEF_ALL);
     if (found->fault.kind != msr_ACCESS_NONE)
         msr_brief_put_fault(&found->fault, &part);
@@ -23390,6 +23598,8 @@ static void msr_write_put_json_image(msr_text *t, const msr_report_image *image)
             msr_json_put_str(t, "damage", msr_str_c(image->status.why));
         msr_text_c(t, image->status.has_dwarf ? ",\"has_debug_info\":true" : ",\"has_debug_info\":false");
     }
+    if (image->no_code != NULL)
+        msr_json_put_str(t, "no_code", msr_str_c(image->no_code));
     msr_text_char(t, '}');
 }
 
@@ -23536,6 +23746,7 @@ static void msr_write_summary_json(const msr_report *r, const char *label, const
     msr_facts_put_json(out, r);
     msr_write_put_blame(out, r);
     msr_write_put_counts(out, counts);
+    msr_doubt_put_json(out, r);
     msr_json_put_key(out, "thread");
     if (thread != NULL)
         msr_write_put_json_thread(out, r, thread);
@@ -23557,6 +23768,7 @@ static void msr_write_json(const msr_report *r, const msr_write_options *how, co
     msr_write_put_facts(out, r);
     msr_facts_put_json(out, r);
     msr_write_put_counts(out, counts);
+    msr_doubt_put_json(out, r);
     msr_text_c(out, ",\n\"threads\":[");
     const char *between = "\n";
     for (uint32_t i = 0; i < r->thread_count; i++) {

@@ -41,6 +41,7 @@ typedef struct report_image {
     uint32_t waiting;     /* frames that debug info could improve: without a name, or without a line */
     image_status status;  /* result of the search for its symbols, which is made only if a frame needs it */
     bool looked_for;
+    const char *no_code; /* stacks held against code: why callers in it were not; static. NULL: they were */
 } report_image;
 
 /* What the report says about a frame's name. */
@@ -129,6 +130,8 @@ typedef struct report_frame {
     bool given_line;   /* the text already has a source line */
     bool given_inline; /* the text is of an inlined call */
     bool given_start;  /* the text has "+ 0": the function begins at this address */
+    bool is_caller;    /* stacks held against code: the frame must follow a call */
+    bool is_checked;   /* the same: its code was at hand */
     bool given_folded; /* the text has <deduplicated_symbol>: several functions share this address */
     machsym_str name;  /* as in the text */
     machsym_str where; /* File.m:12, as in the text */
@@ -363,6 +366,7 @@ typedef struct report {
     edit_list redactions; /* what --redact replaced: places in the input and in the body; no added text */
     const report_rules *rules; /* rules of ownership; NULL: not given */
     report_kind kind;
+    bool is_checked; /* its stacks were held against code */
     bool has_text;
     bool has_entities; /* the text has &lt; and the like: added text is escaped, too */
     bool has_json;

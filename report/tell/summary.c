@@ -3,6 +3,7 @@
 #include "../model/stack.h"
 #include "../model/status.h"
 #include "blame.h"
+#include "doubt.h"
 #include "exception.h"
 #include "missing.h"
 
@@ -230,6 +231,7 @@ void summary_put(text *t, const report *r, const resolve_counts *counts, bool co
     text_c(t, " had a name, ");
     text_dec(t, counts->missing);
     text_c(t, " without\n");
+    doubt_put(t, r);
     summary_put_borrowed(t, r);
     summary_put_sources(t, r);
     summary_put_images(t, r, counts->missing, colours);
@@ -296,6 +298,7 @@ void summary_put_brief(text *t, const report *r, const resolve_counts *counts)
     text_c(t, " of them now");
     summary_put_found(t, r);
     summary_put_not_found(t, r);
+    doubt_put_brief(t, r);
     if (r->image_count == 0 && counts->missing > 0)
         text_c(t, "; the report lists no images: --load NAME=ADDRESS names one");
 }

@@ -7,6 +7,7 @@
 #include "../model/status.h"
 #include "../tell/access.h"
 #include "../tell/blame.h"
+#include "../tell/doubt.h"
 #include "../tell/exception.h"
 #include "../tell/facts.h"
 #include "../tell/missing.h"
@@ -339,6 +340,21 @@ static void brief_put_whose(const report *r, text *t)
     text_free(&place);
 }
 
+/* Appends the first doubt: "frame 1: no call ends here: ...". */
+static void brief_put_doubt(const report *r, text *t)
+{
+    const report_frame *frame = doubt_first(r);
+    text words = text_in(r->memory);
+    if (frame != NULL) {
+        text_c(&words, "frame ");
+        text_dec(&words, frame->index);
+        text_c(&words, ": ");
+        text_c(&words, frame->doubt);
+    }
+    brief_member(t, "doubt", str_make(words.v, words.len), BRIEF_WORDS);
+    text_free(&words);
+}
+
 /* Appends the optional members. */
 static void brief_put_rest(const report *r, const facts *found, const machinery *list, text *out, size_t from)
 {
@@ -349,6 +365,8 @@ static void brief_put_rest(const report *r, const facts *found, const machinery 
     text_free(&s.words);
     brief_try(out, from, &part, BRIEF_ALL);
     brief_put_whose(r, &part);
+    brief_try(out, from, &part, BRIEF_ALL);
+    brief_put_doubt(r, &part);
     brief_try(out, from, &part, BRIEF_ALL);
     if (found->fault.kind != ACCESS_NONE)
         brief_put_fault(&found->fault, &part);

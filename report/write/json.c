@@ -5,6 +5,7 @@
 #include "../model/stack.h"
 #include "../model/status.h"
 #include "../tell/blame.h"
+#include "../tell/doubt.h"
 #include "../tell/exception.h"
 #include "../tell/facts.h"
 #include "cpu.h"
@@ -96,6 +97,8 @@ static void write_put_json_image(text *t, const report_image *image)
             json_put_str(t, "damage", str_c(image->status.why));
         text_c(t, image->status.has_dwarf ? ",\"has_debug_info\":true" : ",\"has_debug_info\":false");
     }
+    if (image->no_code != NULL)
+        json_put_str(t, "no_code", str_c(image->no_code));
     text_char(t, '}');
 }
 
@@ -242,6 +245,7 @@ void write_summary_json(const report *r, const char *label, const resolve_counts
     facts_put_json(out, r);
     write_put_blame(out, r);
     write_put_counts(out, counts);
+    doubt_put_json(out, r);
     json_put_key(out, "thread");
     if (thread != NULL)
         write_put_json_thread(out, r, thread);
@@ -263,6 +267,7 @@ void write_json(const report *r, const write_options *how, const resolve_counts 
     write_put_facts(out, r);
     facts_put_json(out, r);
     write_put_counts(out, counts);
+    doubt_put_json(out, r);
     text_c(out, ",\n\"threads\":[");
     const char *between = "\n";
     for (uint32_t i = 0; i < r->thread_count; i++) {

@@ -11,7 +11,7 @@ static bool calls_is_arm64(const calls_image *image)
     return image->cputype != CALLS_X86_64;
 }
 
-void calls_image_of(const machsym_image *file, symbol_source *source, calls_image *out)
+void calls_image_of(const machsym_image *file, calls_image *out)
 {
     machsym_image_info info;
     memset(out, 0, sizeof *out);
@@ -23,8 +23,19 @@ void calls_image_of(const machsym_image *file, symbol_source *source, calls_imag
         (cputype != CALLS_ARM64 && cputype != CALLS_ARM64_32 && cputype != CALLS_X86_64))
         return;
     out->file = file;
-    out->source = source;
     out->cputype = cputype;
+}
+
+bool calls_has_code(const calls_image *image)
+{
+    machsym_section section;
+    machsym_cursor at;
+    memset(&at, 0, sizeof at);
+    while (image->file != NULL && machsym_image_next_section(image->file, &at, &section)) {
+        if (section.is_code && section.bytes.len > 0)
+            return true;
+    }
+    return false;
 }
 
 /* The section of code that has an address; bytes from there to its end are at hand. */

@@ -29,8 +29,10 @@ typedef enum calls_kind {
  * report. A function of a real program jumps to few others, and has 200 bytes. */
 enum { CALLS_FUNCTIONS = 64, CALLS_BYTES = 32 << 20 };
 
-/* Takes what an image's file offers. The file needs code of arm64 or x86_64 that is not encrypted. */
-void calls_image_of(const machsym_image *file, symbol_source *source, calls_image *out);
+/* Takes the code of a file, which may be NULL. The user sets `source`. The file needs code of arm64 or x86_64 that is not encrypted. */
+void calls_image_of(const machsym_image *file, calls_image *out);
+/* Whether the file has bytes of code. */
+bool calls_has_code(const calls_image *image);
 /* Tells which call ends at an address; *target: what it calls. */
 calls_kind calls_end_at(const calls_image *image, uint64_t addr, uint64_t *target);
 /* Whether an address lies in stubs, which jump to other images. */

@@ -23,6 +23,7 @@ enum { STACKCHECK_NAMES = 64 };
 typedef struct stackcheck_image {
     calls_image code;
     image_loan loan;
+    const char *no_code; /* static; NULL: it has code */
     bool is_asked;
     bool is_lent;
     uint32_t ends;    /* frames after a call */
@@ -32,6 +33,7 @@ typedef struct stackcheck_image {
 /* What is wrong with a frame. */
 typedef enum stackcheck_fault {
     STACKCHECK_FITS = 0,
+    STACKCHECK_CODE_IS_LOST, /* the file lacks it: nothing is known */
     STACKCHECK_NO_CODE,
     STACKCHECK_NO_CALL,
     STACKCHECK_OTHER_CALL
@@ -60,7 +62,27 @@ typedef struct stackcheck {
 
 /* ---- Images ---- */
 
-static stackcheck_image *stackcheck_image_of(stackcheck *c, uint32_t index)
+/* Why callers in an image cannot be checked; NULL: they can. */
+static const char *stackcheck_no_code(const stackcheck_image *one)
+{
+    const machsym_image *file = one->is_lent ? loan_image(&one->loan) : NULL;
+    machsym_image_info info;
+    if (!one->is_lent)
+        return "no program is at hand";
+    if (file == NULL)
+        return "a map has no code";
+    machsym_image_get_info(file, &info);
+    if (info.map != NULL)
+        return "a map has no code";
+    if (info.is_encrypted)
+        return "its code is encrypted";
+    if (one->code.file == NULL)
+        return "code of its processor is not read";
+    return calls_has_code(&one->code) ? NULL : "the file has no code, as a dSYM";
+}
+
+/* An image, with or without code; NULL: frames in it have no addresses. */
+static stackcheck_image *stackcheck_ask(stackcheck *c, uint32_t index)
 {
     if (index == REPORT_NONE || c->r->images[index].is_offset || c->r->images[index].is_text_exec)
         return NULL;
@@ -72,10 +94,20 @@ static stackcheck_image *stackcheck_image_of(stackcheck *c, uint32_t index)
         image_key key = {image->uuid, image->has_uuid, image->is_named || c->how->no_uuid, image->arch, file};
         one->is_asked = true;
         one->is_lent = images_borrow(c->all, &key, &one->loan, &status);
-        if (one->is_lent && loan_image(&one->loan) != NULL)
-            calls_image_of(loan_image(&one->loan), loan_source(&one->loan), &one->code);
+        if (one->is_lent) {
+            calls_image_of(loan_image(&one->loan), &one->code);
+            one->code.source = loan_source(&one->loan);
+        }
+        one->no_code = stackcheck_no_code(one);
     }
-    return one->code.file != NULL ? one : NULL;
+    return one;
+}
+
+/* An image whose code is at hand. */
+static stackcheck_image *stackcheck_image_of(stackcheck *c, uint32_t index)
+{
+    stackcheck_image *one = stackcheck_ask(c, index);
+    return one != NULL && one->no_code == NULL ? one : NULL;
 }
 
 static uint64_t stackcheck_addr(const stackcheck *c, const stackcheck_image *one, uint64_t addr)
@@ -86,8 +118,8 @@ static uint64_t stackcheck_addr(const stackcheck *c, const stackcheck_image *one
 /* The function that a frame is in. */
 static bool stackcheck_function(stackcheck *c, const report_frame *frame, machsym_frame *out)
 {
-    const stackcheck_image *one = stackcheck_image_of(c, frame->image);
-    return one != NULL &&
+    const stackcheck_image *one = stackcheck_ask(c, frame->image);
+    return one != NULL && one->is_lent &&
            calls_function(&one->code, stackcheck_addr(c, one, frame->addr) - !frame->exact, out);
 }
 
@@ -213,6 +245,19 @@ static calls_kind stackcheck_call_before(const stackcheck_image *one, uint64_t a
     return later == CALLS_SOMEWHERE || later == CALLS_TARGET ? later : kind;
 }
 
+/* No section of code has the frame's address. A damaged file may have lost the section. */
+static stackcheck_fault stackcheck_lacks_code(stackcheck *c, const stackcheck_image *one,
+                                              const report_frame *frame)
+{
+    machsym_image_info info;
+    machsym_frame function;
+    machsym_image_get_info(one->code.file, &info);
+    if (info.damage_count > 0 ||
+        calls_function(&one->code, stackcheck_addr(c, one, frame->addr) - 1, &function))
+        return STACKCHECK_CODE_IS_LOST;
+    return c->r->images[frame->image].is_open ? STACKCHECK_FITS : STACKCHECK_NO_CODE;
+}
+
 /* Whether the frame at `above` may have called the one at `below`. */
 static stackcheck_fault stackcheck_pair(stackcheck *c, const report_frame *below, const report_frame *above,
                                         uint64_t *target)
@@ -222,8 +267,10 @@ static stackcheck_fault stackcheck_pair(stackcheck *c, const report_frame *below
         return STACKCHECK_FITS;
     calls_kind kind = stackcheck_call_before(one, stackcheck_addr(c, one, above->addr), target);
     one->ends += kind == CALLS_SOMEWHERE || kind == CALLS_TARGET;
+    if (kind == CALLS_UNKNOWN)
+        return STACKCHECK_CODE_IS_LOST;
     if (kind == CALLS_NO_CODE)
-        return c->r->images[above->image].is_open ? STACKCHECK_FITS : STACKCHECK_NO_CODE;
+        return stackcheck_lacks_code(c, one, above);
     if (kind == CALLS_NOTHING && !stackcheck_may_interrupt(c, below) && !stackcheck_is_start(c, above))
         return STACKCHECK_NO_CALL;
     if (kind == CALLS_TARGET && below->image != REPORT_NONE &&
@@ -326,6 +373,21 @@ static void stackcheck_infer(stackcheck *c, uint32_t index)
 
 /* ---- Whole stacks ---- */
 
+/* Notes on a frame whether its code was at hand, and on its image why not. */
+static void stackcheck_mark(stackcheck *c, uint32_t index, stackcheck_fault fault)
+{
+    report_frame *frame = &c->r->frames[index];
+    const stackcheck_image *one = stackcheck_image_of(c, frame->image);
+    frame->is_caller = !frame->exact;
+    frame->is_checked = one != NULL && fault != STACKCHECK_CODE_IS_LOST;
+    if (frame->image == REPORT_NONE || frame->is_checked || frame->exact)
+        return;
+    if (one == NULL && stackcheck_ask(c, frame->image) == NULL)
+        return;
+    c->r->images[frame->image].no_code =
+        one != NULL ? "the file lacks some of its code" : c->images[frame->image].no_code;
+}
+
 static void stackcheck_thread(stackcheck *c, const report_thread *thread)
 {
     const report_frame *below = stackcheck_first(c, thread);
@@ -339,11 +401,12 @@ static void stackcheck_thread(stackcheck *c, const report_thread *thread)
         if (above->given_inline)
             continue;
         note.fault = is_next ? stackcheck_pair(c, below, above, &note.target) : STACKCHECK_FITS;
+        stackcheck_mark(c, note.frame, note.fault);
         note.is_second = below->exact;
         note.is_left = note.is_second && lr_at != NULL && above->addr == lr;
         note.below = (uint32_t)(below - c->r->frames);
         below = above;
-        if (note.fault == STACKCHECK_FITS)
+        if (note.fault == STACKCHECK_FITS || note.fault == STACKCHECK_CODE_IS_LOST)
             continue;
         c->images[above->image].doubted++;
         *(stackcheck_note *)mem_push(&c->notes, &c->note_count, &c->note_cap, sizeof note) = note;
@@ -404,6 +467,7 @@ static void stackcheck_tell(stackcheck *c, const stackcheck_note *note)
 void stackcheck_report(report *r, image_pool *all, const stackcheck_options *how)
 {
     stackcheck c = {.r = r, .all = all, .how = how, .left = CALLS_BYTES, .names_left = STACKCHECK_NAMES};
+    r->is_checked = true;
     c.images = mem_alloc(mem_product(r->image_count, sizeof *c.images));
     memset(c.images, 0, r->image_count * sizeof *c.images);
     for (uint32_t i = 0; i < r->thread_count; i++) {
