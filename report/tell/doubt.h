@@ -7,6 +7,7 @@
 
 #include "../base/text.h"
 #include "../model/report.h"
+#include "machsym.h"
 
 typedef struct doubt_counts {
     uint32_t callers;  /* frames that must follow a call */
