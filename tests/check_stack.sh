@@ -108,7 +108,7 @@ check "the counts in JSON" "$work/out"
 "$MACHSYM" crash --no-cache --check-stack $demo "$work/off.ips" 2>&1 >/dev/null | grep -q 'the system (1); 1 of 3 callers in doubt$'
 check "the line of a report"
 
-# ---- What is not checked is said ----
+# ---- What is not checked ----
 
 unchecked() # WHY OPTION...: nothing is in doubt, and WHY is told of the app
 {
