@@ -26780,6 +26780,17 @@ static void ms_fold_add_units(machsym_session *s, ms_fold_set *set)
     }
 }
 
+/* Whether other functions of a unit may have the code from lo on. Linkers keep the rows of each function that
+ * they fold, so sequences of the unit overlap then. Where none overlap, and one holds the code, the unit's
+ * entries are not needed. This holds for all units of the fixtures and of the dSYMs in tests/real. */
+static bool ms_fold_may_have_twins(const ms_ln_table *lines, uint64_t lo)
+{
+    size_t at = ms_ln_seq_above(lines, 0, lo);
+    bool is_sound = !lines->is_damaged && !lines->shares_code && !lines->goes_back && !lines->ends_early &&
+                    !lines->is_open;
+    return !is_sound || at >= lines->seq_count || lines->seqs[at].lo > lo;
+}
+
 /* The block of a function; NULL when its unit cannot be read. */
 static const ms_fn_block *ms_fold_block(machsym_session *s, const ms_fold_one *one, ms_ses_unit **unit)
 {
@@ -26898,10 +26909,11 @@ static void ms_fold_make(machsym_session *s, uint64_t addr, ms_fold_set *set)
         set->lo = span.range.lo;
         set->hi = span.range.hi;
         ms_fold_add(s, set, &one);
-        if (set->count == 1 && block->range_count == 1) {
+        bool is_one = set->count == 1 && block->range_count == 1;
+        if (is_one && ms_fold_may_have_twins(span.unit->lines, set->lo))
             ms_fold_add_unit(s, set, one.unit);
+        if (is_one)
             ms_fold_add_units(s, set);
-        }
     } else {
         ms_fold_begin_of_symbols(s, addr, set);
     }

@@ -563,6 +563,39 @@ static void test_small_cache(bool is_apple)
     program_free(&c.p);
 }
 
+/* How many of some addresses of a file are asked with their stack, each in a session of its own, without
+ * decoding a unit. */
+static unsigned stacks_without_units(const char *path)
+{
+    enum { PARTS = 64 };
+    machsym_open_desc file;
+    machsym_image *image = NULL;
+    machsym_image_info info;
+    unsigned count = 0;
+    memset(&file, 0, sizeof file);
+    file.path = path;
+    CHECK_EQ(machsym_image_open(&file, &image, NULL), MACHSYM_OK);
+    machsym_image_get_info(image, &info);
+    for (unsigned i = 0; i < PARTS; i++) {
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        machsym_stack_addr pc = {info.text_addr + info.text_size / PARTS * i, false};
+        machsym_stack_answer call;
+        machsym_frame frame;
+        machsym_session_frames_of_stack(session, &pc, 1, &call, &frame, 1);
+        count += session->alone != NULL && session->decoded == NULL;
+        machsym_session_close(session);
+    }
+    machsym_image_close(image);
+    return count;
+}
+
+/* Where no sequences of rows overlap, to ask which functions share the code decodes no unit. */
+static void test_stacks(void)
+{
+    CHECK(stacks_without_units("tests/real/hidden/Sentry.dwarf") > 24);
+    CHECK(stacks_without_units("tests/real/crashprobe/CrashLibiOS.dwarf") > 24);
+}
+
 int main(void)
 {
     for (unsigned is_apple = 0; is_apple < 2; is_apple++) {
@@ -575,5 +608,6 @@ int main(void)
         test_small_cache(is_apple != 0);
     }
     test_shared_entries();
+    test_stacks();
     return test_done();
 }
