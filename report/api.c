@@ -7,6 +7,7 @@
 #include "model/redact.h"
 #include "model/report.h"
 #include "model/status.h"
+#include "model/tables.h"
 #include "tell/signature.h"
 #include "tell/summary.h"
 #include "walk.h"
@@ -240,6 +241,64 @@ static void api_set_place(void *context, const machsym_frame *from, uint64_t fil
     text_path(path, &from->file);
 }
 
+/* Passes on what is asked for next. */
+static void api_asks(void *context, const report *r, uint32_t index)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    const machsym_report told = {all, r, NULL};
+    const report_frame *frame = &r->frames[index];
+    const report_thread *thread = &r->threads[frame->thread];
+    machsym_report_asked asked;
+    memset(&asked, 0, sizeof asked);
+    asked.thread = thread->number;
+    asked.is_crashed = thread->crashed;
+    asked.frame = index - thread->first;
+    asked.is_exact = frame->exact;
+    asked.registers = thread->register_count;
+    asked.first_register.a = thread->first_register;
+    asked.first_register.b = frame->thread;
+    all->desc.symbols.asks(all->desc.symbols.user, &told, &asked);
+}
+
+/* ---- Tables of images, for dumps ---- */
+
+static void api_tell_mapped(const tables_image *image, machsym_report_image *out)
+{
+    const machsym_uuid none = {{0}};
+    memset(out, 0, sizeof *out);
+    out->uuid = image->uuid;
+    out->has_uuid = memcmp(&image->uuid, &none, sizeof none) != 0;
+    out->path = image->path;
+    out->name = str_base_name(image->path);
+    out->arch = image->arch;
+    out->base = image->base;
+    out->end = image->end;
+}
+
+static const machsym_image *api_find_table(void *context, const machsym_uuid *uuid, machsym_str path,
+                                           machsym_str arch)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    const tables_image image = {*uuid, path, arch, 0, 0};
+    machsym_report_image told;
+    if (all->desc.symbols.file == NULL)
+        return NULL;
+    api_tell_mapped(&image, &told);
+    return all->desc.symbols.file(all->desc.symbols.user, &told);
+}
+
+static bool api_read_image(void *context, const tables_image *image, uint64_t addr, void *out, size_t len)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    machsym_report_image told;
+    if (all->desc.symbols.read == NULL)
+        return false;
+    api_tell_mapped(image, &told);
+    return all->desc.symbols.read(all->desc.symbols.user, &told, addr, out, len);
+}
+
+/* ---- Limits ---- */
+
 static const char *api_spend(void *context, uint64_t bytes)
 {
     machsym_reports *all = (machsym_reports *)context;
@@ -267,23 +326,53 @@ static void api_file_note_other(const machsym_report_image *image, const machsym
     found->path = info->path;
 }
 
+static bool api_file_is_of(const machsym_report_image *image, const machsym_image_info *info)
+{
+    return image->has_uuid && info->slice.has_uuid &&
+           memcmp(&info->slice.uuid, &image->uuid, sizeof image->uuid) == 0;
+}
+
 static bool api_file_find(void *user, const machsym_report_image *image, machsym_report_found *found)
 {
     machsym_report_files *files = (machsym_report_files *)user;
     machsym_image_info info;
+    bool is_there = false;
     for (size_t i = 0; i < files->count; i++) {
         machsym_image_get_info(files->v[i].image, &info);
-        if (!image->has_uuid || !info.slice.has_uuid ||
-            memcmp(&info.slice.uuid, &image->uuid, sizeof image->uuid) != 0) {
-            api_file_note_other(image, &info, found);
+        if (!api_file_is_of(image, &info)) {
+            if (!is_there)
+                api_file_note_other(image, &info, found);
             continue;
         }
+        if (is_there && !info.has_dwarf)
+            continue;
+        is_there = true;
         files->at = &files->v[i];
         found->path = info.path;
         found->has_dwarf = info.has_dwarf;
-        return true;
+        if (info.has_dwarf)
+            break;
     }
-    return false;
+    return is_there;
+}
+
+/* Returns a file of the image: if one has unwind tables, that one. */
+static const machsym_image *api_file_file(void *user, const machsym_report_image *image)
+{
+    const machsym_report_files *files = (const machsym_report_files *)user;
+    const machsym_image *first = NULL;
+    machsym_image_info info;
+    machsym_unwind_image tables;
+    for (size_t i = 0; i < files->count; i++) {
+        machsym_image_get_info(files->v[i].image, &info);
+        if (!api_file_is_of(image, &info))
+            continue;
+        memset(&tables, 0, sizeof tables);
+        if (tables_of_file(files->v[i].image, info.slice.cputype, 0, &tables))
+            return files->v[i].image;
+        first = first != NULL ? first : files->v[i].image;
+    }
+    return first;
 }
 
 static uint64_t api_file_addr(void *user, const machsym_report_image *image, uint64_t pc, bool *holds)
@@ -316,7 +405,8 @@ static size_t api_file_next_folded(void *user, uint64_t addr, machsym_cursor *at
 machsym_report_symbols machsym_report_of_files(machsym_report_files *files)
 {
     machsym_report_symbols symbols = {files,         api_file_find,  NULL,
-                                      api_file_addr, api_file_stack, api_file_next_folded};
+                                      api_file_addr, api_file_stack, api_file_next_folded,
+                                      NULL,          api_file_file,  NULL};
     return symbols;
 }
 
@@ -373,7 +463,8 @@ static walk_step api_look_up(void *context, report *r, resolve_counts *counts)
                                   api_set_place,
                                   NULL,
                                   api_spend,
-                                  api_is_late};
+                                  api_is_late,
+                                  all->desc.symbols.asks != NULL ? api_asks : NULL};
     const look_options options = {
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,
@@ -399,6 +490,7 @@ static bool api_answer(void *context, report *one, const resolve_counts *counts)
 /* Returns false if memory ran out. */
 static bool api_walk(machsym_reports *all)
 {
+    const report_tables tables = {all, api_find_table, NULL, api_read_image};
     report_walk walk;
     jmp_buf home;
     all->memory.home = &home;
@@ -408,6 +500,7 @@ static bool api_walk(machsym_reports *all)
     }
     memset(&walk, 0, sizeof walk);
     walk.memory = &all->memory.source;
+    walk.tables = &tables;
     walk.redact = all->desc.redact != NULL ? &all->redact : NULL;
     walk.same = all->desc.flags & MACHSYM_REPORT_SAME ? &all->how : NULL;
     walk.context = all;
@@ -551,6 +644,63 @@ bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, mac
         at->b = 0;
     }
     return true;
+}
+
+bool machsym_report_next_thread(const machsym_report *of, machsym_cursor *at, machsym_report_thread *out)
+{
+    if (at->a >= of->r->thread_count)
+        return false;
+    const report_thread *thread = &of->r->threads[at->a++];
+    memset(out, 0, sizeof *out);
+    out->number = thread->number;
+    out->name = thread->name;
+    out->queue = thread->queue;
+    out->process = thread->process;
+    out->is_crashed = thread->crashed;
+    out->is_callers_first = thread->callers_first;
+    out->frames = thread->count;
+    out->registers = thread->register_count;
+    return true;
+}
+
+/* Returns the thread that has a register; the thread of the register before is tried first. REPORT_NONE: no
+ * thread. */
+static uint32_t api_thread_of(const report *r, uint64_t index, uint32_t hint)
+{
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        uint32_t at = hint + i < r->thread_count ? hint + i : hint + i - r->thread_count;
+        const report_thread *thread = &r->threads[at];
+        if (index >= thread->first_register && index - thread->first_register < thread->register_count)
+            return at;
+    }
+    return REPORT_NONE;
+}
+
+bool machsym_report_next_register(const machsym_report *of, machsym_cursor *at, machsym_report_register *out)
+{
+    const struct report *r = of->r;
+    while (at->a < r->register_count) {
+        const report_register *one = &r->registers[at->a];
+        uint32_t thread = api_thread_of(r, at->a++, at->b < r->thread_count ? (uint32_t)at->b : 0);
+        if (thread == REPORT_NONE)
+            continue;
+        at->b = thread;
+        out->thread = r->threads[thread].number;
+        out->name = one->name;
+        out->value = one->value;
+        return true;
+    }
+    return false;
+}
+
+bool machsym_report_next_fact(const machsym_report *of, machsym_cursor *at, machsym_report_fact *out)
+{
+    while (write_fact(of->r, (size_t)at->a, &out->name, &out->value)) {
+        at->a++;
+        if (out->value.len > 0)
+            return true;
+    }
+    return false;
 }
 
 /* A report is labelled with the name of its input, and with its number if the input has several. */

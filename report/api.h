@@ -9,6 +9,7 @@
  *     list the images that symbols are for   machsym_report_next_image, in begin
  *     give symbols                           machsym_report_of_files, or callbacks of one's own
  *     walk the frames of one                 machsym_report_next_frame, in each
+ *     its threads, registers, facts          machsym_report_next_thread, _register, _fact, in begin or each
  *     write it in a form                     machsym_report_write, in each
  *     the input with names put in            machsym_reports_same
  *
@@ -74,6 +75,31 @@ typedef struct machsym_report_frame {
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
 } machsym_report_frame;
 
+/* A stack, in the order of the report. */
+typedef struct machsym_report_thread {
+    uint64_t number; /* as in the report; processes of one report may use a number again */
+    machsym_str name;
+    machsym_str queue;
+    machsym_str process; /* in a report of several processes; else empty */
+    bool is_crashed;
+    bool is_callers_first; /* its outermost frame comes first */
+    uint32_t frames;
+    uint32_t registers;
+} machsym_report_thread;
+
+/* A register of a thread. */
+typedef struct machsym_report_register {
+    uint64_t thread;  /* its number */
+    machsym_str name; /* as in Apple's JSON: "x0", "lr", "far", "rip" */
+    uint64_t value;
+} machsym_report_register;
+
+/* What a report says about itself. */
+typedef struct machsym_report_fact {
+    const char *name; /* static: as in docs/json.md, "process", "os", "exception", ... */
+    machsym_str value;
+} machsym_report_fact;
+
 /* ---- Symbols ---- */
 
 /* Why an image has no symbols. */
@@ -92,6 +118,16 @@ typedef struct machsym_report_found {
     machsym_uuid uuid;        /* the file's UUID, with OTHER_UUID and UNPROVEN */
 } machsym_report_found;
 
+/* The frame whose address `stack` is asked for, or the innermost of several. */
+typedef struct machsym_report_asked {
+    uint64_t thread; /* its number */
+    bool is_crashed;
+    uint32_t frame;                /* in its thread, the first of the report is 0 */
+    bool is_exact;                 /* the address is not a return address */
+    uint32_t registers;            /* of the thread: those of its innermost frame */
+    machsym_cursor first_register; /* for machsym_report_next_register */
+} machsym_report_asked;
+
 /* The callbacks that answer addresses. Images are asked one at a time: find, then the others, then leave. */
 typedef struct machsym_report_symbols {
     void *user;
@@ -108,6 +144,17 @@ typedef struct machsym_report_symbols {
                     machsym_frame *frames, size_t cap);
     /* Works as machsym_session_next_folded_at_addr; NULL: no function shares its code. */
     size_t (*next_folded)(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
+    /* Called before `stack`, with what it is asked for. NULL: of equal addresses only one is asked for. */
+    void (*asks)(void *user, const machsym_report *report, const machsym_report_asked *asked);
+    /* Minidumps and core files have memory in place of stacks. These two are called when their stacks are
+     * unwound, before `begin`. Of the image, name, path, arch and UUID are set, and for `read` its range. Both
+     * may be NULL: stacks are then followed by frame pointers, and by tables that the input itself holds.
+     * `file` returns the open file of an image, for its unwind tables, code and constants; NULL: there is
+     * none. It is borrowed until the input is read. */
+    const machsym_image *(*file)(void *user, const machsym_report_image *image);
+    /* Copies bytes of an image at a run-time address, as they are in the process. Returns false if some are
+     * missing. */
+    bool (*read)(void *user, const machsym_report_image *image, uint64_t addr, void *out, size_t len);
 } machsym_report_symbols;
 
 /* An open dSYM, binary or map, with a session that belongs to the reading thread. */
@@ -116,7 +163,8 @@ typedef struct machsym_report_file {
     machsym_session *session;
 } machsym_report_file;
 
-/* Files to search. A file answers if it has the image's UUID. An image without a UUID is UNPROVEN. */
+/* Files to search. A file answers if it has the image's UUID; of several the first with debug info does. The
+ * unwind tables of dumps come from the first that has some. An image without a UUID is UNPROVEN. */
 typedef struct machsym_report_files {
     const machsym_report_file *v;
     size_t count;
@@ -185,6 +233,13 @@ MACHSYM_API bool machsym_report_next_image(const machsym_report *report, machsym
                                            machsym_report_image *out);
 MACHSYM_API bool machsym_report_next_frame(const machsym_report *report, machsym_cursor *at,
                                            machsym_report_frame *out);
+MACHSYM_API bool machsym_report_next_thread(const machsym_report *report, machsym_cursor *at,
+                                            machsym_report_thread *out);
+MACHSYM_API bool machsym_report_next_register(const machsym_report *report, machsym_cursor *at,
+                                              machsym_report_register *out);
+/* Facts that the report does not state are left out. */
+MACHSYM_API bool machsym_report_next_fact(const machsym_report *report, machsym_cursor *at,
+                                          machsym_report_fact *out);
 
 typedef enum machsym_report_form {
     MACHSYM_REPORT_AS_TEXT = 0, /* Apple's text, and what it lacks: inlined calls, owners */

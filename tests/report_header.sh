@@ -134,6 +134,9 @@ for folder in reports services stacks apple; do
     same_reports $folder $demo $files
 done
 
+# Frames that only the unwind tables of the program find.
+same_reports dumps tests/stacks/x86_64.program tests/stacks/x86_64.dmp
+
 corpus=${CORPUS:-../shared/corpus}
 if [ -d "$corpus" ]; then # by names without blanks
     mkdir "$work/dsyms" "$work/real"
@@ -180,6 +183,13 @@ task text
 printf '%s\n' "require(bool) (inlined)" "Queue<int>::at(int) (inlined)" "Queue<int>::drop(int) (inlined)" "-[Player skip:]" "-[Player play:]" \
     __main_block_invoke "repeat(int, void (int) block_pointer) (inlined)" main start >"$work/want"
 task walk
+# Facts and registers as the report's lines have them.
+{ printf '%s: %s\n' process "demo [412]" identifier org.example.demo version "1.2 (7)" os "iPhone OS 17.4 (21E219)" \
+    hardware iPhone14,5 date "2026-03-14 09:26:53.589 +0100" incident 7A9B6C1E-0000-4000-8000-000000000001 \
+    exception "EXC_BREAKPOINT (SIGTRAP)" codes "0x0000000000000001, 0x0000000102a30aec" termination SIGNAL termination_code 5 \
+    description "Trace/BPT trap: 5"
+    printf '%s = 0x%x\n' x0 0 x1 0 x2 0 x3 0 fp 0x16d3cf3a0 lr 0x102a30a7c sp 0x16d3cf380 pc 0x102a30aec cpsr 0x40001000; } >"$work/want"
+task registers
 "$MACHSYM" crash --no-cache --to=same --redact-key=words $crash >"$work/want" 2>"$work/err"
 task redact
 printf '%s\n' somewhere somewhere somewhere somewhere start >"$work/want" # one name for the app's frames

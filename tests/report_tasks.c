@@ -32,6 +32,8 @@ static machsym_result do_task(const char *task, const char *bytes, size_t len,
         return write_report(bytes, len, file, 1, put_text, stdout);
     if (strcmp(task, "walk") == 0)
         return write_report(bytes, len, file, 1, put_crashed_thread, stdout);
+    if (strcmp(task, "registers") == 0)
+        return write_report(bytes, len, file, 1, put_registers, stdout);
     if (strcmp(task, "redact") == 0)
         return put_redacted(bytes, len, "words", stdout);
     return answer_own(bytes, len);

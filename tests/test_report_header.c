@@ -31,6 +31,7 @@ static const char *const inputs[] = {
     "tests/fixtures/stacks/mail.txt",
     "tests/fixtures/stacks/swift.txt",
     "tests/fixtures/stacks/umeng.txt",
+    "tests/stacks/x86_64.dmp", /* its stacks are found by what program_read reads */
 };
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
@@ -156,6 +157,20 @@ static size_t run_stack(void *user, const machsym_stack_addr *pcs, size_t count,
     return machsym_report_of_files(&files).stack(&files, pcs, count, calls, frames, cap);
 }
 
+/* The program of tests/stacks/x86_64.dmp as it lies in memory: its only segments are those of its file. */
+static test_file program;
+
+static bool program_read(void *user, const machsym_report_image *image, uint64_t addr, void *out, size_t len)
+{
+    uint64_t off = addr - image->base;
+    (void)user;
+    if (!image->has_uuid || !msr_str_starts(image->arch, "x86_64") || off >= program.len ||
+        len > program.len - off)
+        return false;
+    memcpy(out, program.ptr + off, len);
+    return true;
+}
+
 static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint64_t max_bytes)
 {
     machsym_reports_desc desc;
@@ -169,8 +184,12 @@ static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint6
     desc.flags = flags;
     desc.max_bytes = max_bytes;
     desc.redact = flags & MACHSYM_REPORT_FULL_PATHS ? "a key" : NULL;
-    const machsym_report_symbols symbols = {r, run_find, run_leave, run_addr, run_stack, NULL};
-    desc.symbols = symbols;
+    desc.symbols.user = r;
+    desc.symbols.find = run_find;
+    desc.symbols.leave = run_leave;
+    desc.symbols.addr = run_addr;
+    desc.symbols.stack = run_stack;
+    desc.symbols.read = program_read;
     desc.user = r;
     desc.begin = run_begin;
     desc.each = run_each;
@@ -354,6 +373,192 @@ static void check_silent(void)
     free(loaded.ptr);
 }
 
+/* ---- What a report has, and what its stacks are asked for ---- */
+
+static void note(char *to, size_t cap, machsym_str text)
+{
+    size_t len = strlen(to);
+    snprintf(to + len, cap - len, "%.*s ", (int)text.len, text.ptr);
+}
+
+static bool walk_each(void *user, machsym_report *report)
+{
+    machsym_cursor at = {0, 0};
+    machsym_report_thread thread;
+    machsym_report_register one;
+    machsym_report_fact fact;
+    char names[256] = "";
+    char facts[1024] = "";
+    CHECK(machsym_report_next_thread(report, &at, &thread) && thread.is_crashed && thread.number == 0);
+    CHECK(thread.registers == 9 && thread.frames == 5 && msr_str_is(thread.queue, "com.apple.main-thread"));
+    CHECK(machsym_report_next_thread(report, &at, &thread) && !thread.is_crashed && thread.number == 1);
+    CHECK(thread.registers == 0 && thread.frames == 1 && thread.queue.len == 0);
+    CHECK(!machsym_report_next_thread(report, &at, &thread));
+    memset(&at, 0, sizeof at);
+    while (machsym_report_next_register(report, &at, &one)) {
+        note(names, sizeof names, one.name);
+        CHECK(one.thread == 0 && (!msr_str_is(one.name, "pc") || one.value == 0x102a30aec));
+    }
+    CHECK(strcmp(names, "x0 x1 x2 x3 fp lr sp pc cpsr ") == 0);
+    memset(&at, 0, sizeof at);
+    while (machsym_report_next_fact(report, &at, &fact)) {
+        const machsym_str name = {fact.name, strlen(fact.name)};
+        note(facts, sizeof facts, name);
+        note(facts, sizeof facts, fact.value);
+    }
+    CHECK(strstr(facts, "process demo [412] ") != NULL &&
+          strstr(facts, "os iPhone OS 17.4 (21E219) ") != NULL);
+    CHECK(strstr(facts, "exception EXC_BREAKPOINT (SIGTRAP) ") != NULL && strstr(facts, "reason") == NULL);
+    ++*(int *)user;
+    return true;
+}
+
+typedef struct asking {
+    char said[512]; /* thread, frame and pc of each that has registers */
+    size_t count;
+} asking;
+
+static void note_asked(void *user, const machsym_report *report, const machsym_report_asked *asked)
+{
+    asking *a = (asking *)user;
+    machsym_cursor at = asked->first_register;
+    machsym_report_register one;
+    uint64_t pc = 0;
+    for (uint32_t i = 0; i < asked->registers && machsym_report_next_register(report, &at, &one); i++) {
+        CHECK_EQ(one.thread, asked->thread);
+        pc = msr_str_is(one.name, "pc") ? one.value : pc;
+    }
+    size_t len = strlen(a->said);
+    snprintf(a->said + len, sizeof a->said - len, "%u.%u%s%s:%llx ", (unsigned)asked->thread,
+             (unsigned)asked->frame, asked->is_exact ? "!" : "", asked->is_crashed ? "*" : "",
+             (unsigned long long)pc);
+    a->count++;
+}
+
+static bool nothing_found(void *user, const machsym_report_image *image, machsym_report_found *found)
+{
+    (void)user;
+    (void)found;
+    return !image->is_system;
+}
+
+static void check_asked(machsym_str input, const char *want)
+{
+    machsym_reports_desc desc;
+    machsym_reports *reports;
+    asking a;
+    memset(&desc, 0, sizeof desc);
+    memset(&a, 0, sizeof a);
+    desc.input = input;
+    desc.symbols.user = &a;
+    desc.symbols.find = nothing_found;
+    desc.symbols.addr = silent_addr;
+    desc.symbols.stack = silent_stack;
+    desc.symbols.asks = note_asked;
+    CHECK(machsym_reports_open(&desc, &reports, NULL) == MACHSYM_OK);
+    CHECK(strstr(a.said, want) != NULL);
+    machsym_reports_close(reports);
+}
+
+static void check_walks(void)
+{
+    static const char two[] =
+        "Thread 0 Crashed:\n0   demo  0x0000000102a30aec 0x102a30000 + 2796\n\n"
+        "Thread 1:\n0   demo  0x0000000102a30aec 0x102a30000 + 2796\n\nBinary Images:\n"
+        "0x102a30000 - 0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /demo\n";
+    test_file loaded = test_read("tests/fixtures/reports/demo.crash");
+    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+    const machsym_str same = {two, sizeof two - 1};
+    machsym_reports_desc desc;
+    machsym_reports *reports;
+    int calls = 0;
+    test_begin();
+    memset(&desc, 0, sizeof desc);
+    desc.input = input;
+    desc.user = &calls;
+    desc.each = walk_each;
+    CHECK(machsym_reports_open(&desc, &reports, NULL) == MACHSYM_OK && calls == 1);
+    machsym_reports_close(reports);
+    check_asked(input, "0.0!*:102a30aec ");
+    check_asked(input, "0.1*:102a30aec ");
+    check_asked(same, "0.0!*:0 "); /* both, though the address is one */
+    check_asked(same, "1.0!:0 ");
+    test_end("threads, registers, facts");
+    free(loaded.ptr);
+}
+
+/* ---- Stacks of dumps ---- */
+
+typedef struct stack {
+    uint64_t pcs[32];
+    size_t count;
+} stack;
+
+static bool stack_each(void *user, machsym_report *report)
+{
+    stack *s = (stack *)user;
+    machsym_cursor at = {0, 0};
+    machsym_report_frame frame;
+    while (s->count < 32 && machsym_report_next_frame(report, &at, &frame)) {
+        if (!frame.is_inline)
+            s->pcs[s->count++] = frame.addr;
+    }
+    return true;
+}
+
+static void check_dump_with(machsym_str input, const machsym_report_symbols *symbols, const uint64_t *want,
+                            size_t count)
+{
+    machsym_reports_desc desc;
+    machsym_reports *reports;
+    stack got;
+    memset(&desc, 0, sizeof desc);
+    memset(&got, 0, sizeof got);
+    desc.input = input;
+    desc.symbols = *symbols;
+    desc.user = &got;
+    desc.each = stack_each;
+    CHECK(machsym_reports_open(&desc, &reports, NULL) == MACHSYM_OK);
+    CHECK_EQ(got.count, count);
+    for (size_t i = 0; i < count && i < got.count; i++)
+        CHECK_EQ(got.pcs[i], want[i]);
+    machsym_reports_close(reports);
+}
+
+/* The frames that an emulator and lldb have of code without frame pointers, as in tests/minidump.sh. */
+static void check_dump(void)
+{
+    static const uint64_t want[] = {0x1023403ee, 0x10234042c, 0x102340487, 0x102340503,
+                                    0x1023405b0, 0x10234057b, 0x10234057b,
+                                    0x10234057b, 0x10234057b, 0x102340696};
+    static const uint64_t by_pointers[] = {0x1023403ee, 0x102340503};
+    test_file loaded = test_read("tests/stacks/x86_64.dmp");
+    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+    machsym_report_file v[2];
+    machsym_report_files both = {v, 2, NULL};
+    machsym_report_symbols symbols = machsym_report_of_files(&both);
+    machsym_open_desc open;
+    test_begin();
+    memset(&open, 0, sizeof open);
+    open.path = "tests/stacks/x86_64.program";
+    memset(v, 0, sizeof v);
+    v[0] = file;
+    CHECK(machsym_image_open(&open, &v[1].image, NULL) == MACHSYM_OK);
+    symbols.addr = silent_addr;
+    symbols.find = nothing_found; /* only tables are asked of it */
+    symbols.stack = silent_stack;
+    check_dump_with(input, &symbols, want, sizeof want / sizeof *want);
+    symbols.file = NULL;
+    check_dump_with(input, &symbols, by_pointers, 2);
+    symbols.read = program_read;
+    check_dump_with(input, &symbols, want, sizeof want / sizeof *want);
+    memset(&symbols, 0, sizeof symbols);
+    check_dump_with(input, &symbols, by_pointers, 2);
+    machsym_image_close(v[1].image);
+    test_end("stacks of dumps");
+    free(loaded.ptr);
+}
+
 int main(void)
 {
     machsym_open_desc open;
@@ -366,7 +571,10 @@ int main(void)
     how.image = file.image;
     how.lines = MACHSYM_LINES_PEOPLE;
     CHECK(machsym_session_open(&how, &file.session, &err) == MACHSYM_OK);
+    program = test_read("tests/stacks/x86_64.program");
     check_arguments();
+    check_walks();
+    check_dump();
     check_choices();
     check_bound();
     check_silent();
@@ -374,6 +582,7 @@ int main(void)
     for (size_t i = 0; i < INPUTS; i++)
         check_without_memory(inputs[i], i % 2 == 0 ? MACHSYM_REPORT_SAME
                                                    : MACHSYM_REPORT_SAME | MACHSYM_REPORT_FULL_PATHS);
+    free(program.ptr);
     machsym_session_close(file.session);
     machsym_image_close(file.image);
     return test_done();

@@ -13,6 +13,7 @@
  *     list the images that symbols are for   machsym_report_next_image, in begin
  *     give symbols                           machsym_report_of_files, or callbacks of one's own
  *     walk the frames of one                 machsym_report_next_frame, in each
+ *     its threads, registers, facts          machsym_report_next_thread, _register, _fact, in begin or each
  *     write it in a form                     machsym_report_write, in each
  *     the input with names put in            machsym_reports_same
  *
@@ -78,6 +79,31 @@ typedef struct machsym_report_frame {
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
 } machsym_report_frame;
 
+/* A stack, in the order of the report. */
+typedef struct machsym_report_thread {
+    uint64_t number; /* as in the report; processes of one report may use a number again */
+    machsym_str name;
+    machsym_str queue;
+    machsym_str process; /* in a report of several processes; else empty */
+    bool is_crashed;
+    bool is_callers_first; /* its outermost frame comes first */
+    uint32_t frames;
+    uint32_t registers;
+} machsym_report_thread;
+
+/* A register of a thread. */
+typedef struct machsym_report_register {
+    uint64_t thread;  /* its number */
+    machsym_str name; /* as in Apple's JSON: "x0", "lr", "far", "rip" */
+    uint64_t value;
+} machsym_report_register;
+
+/* What a report says about itself. */
+typedef struct machsym_report_fact {
+    const char *name; /* static: as in docs/json.md, "process", "os", "exception", ... */
+    machsym_str value;
+} machsym_report_fact;
+
 /* ---- Symbols ---- */
 
 /* Why an image has no symbols. */
@@ -96,6 +122,16 @@ typedef struct machsym_report_found {
     machsym_uuid uuid;        /* the file's UUID, with OTHER_UUID and UNPROVEN */
 } machsym_report_found;
 
+/* The frame whose address `stack` is asked for, or the innermost of several. */
+typedef struct machsym_report_asked {
+    uint64_t thread; /* its number */
+    bool is_crashed;
+    uint32_t frame;                /* in its thread, the first of the report is 0 */
+    bool is_exact;                 /* the address is not a return address */
+    uint32_t registers;            /* of the thread: those of its innermost frame */
+    machsym_cursor first_register; /* for machsym_report_next_register */
+} machsym_report_asked;
+
 /* The callbacks that answer addresses. Images are asked one at a time: find, then the others, then leave. */
 typedef struct machsym_report_symbols {
     void *user;
@@ -112,6 +148,17 @@ typedef struct machsym_report_symbols {
                     machsym_frame *frames, size_t cap);
     /* Works as machsym_session_next_folded_at_addr; NULL: no function shares its code. */
     size_t (*next_folded)(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
+    /* Called before `stack`, with what it is asked for. NULL: of equal addresses only one is asked for. */
+    void (*asks)(void *user, const machsym_report *report, const machsym_report_asked *asked);
+    /* Minidumps and core files have memory in place of stacks. These two are called when their stacks are
+     * unwound, before `begin`. Of the image, name, path, arch and UUID are set, and for `read` its range. Both
+     * may be NULL: stacks are then followed by frame pointers, and by tables that the input itself holds.
+     * `file` returns the open file of an image, for its unwind tables, code and constants; NULL: there is
+     * none. It is borrowed until the input is read. */
+    const machsym_image *(*file)(void *user, const machsym_report_image *image);
+    /* Copies bytes of an image at a run-time address, as they are in the process. Returns false if some are
+     * missing. */
+    bool (*read)(void *user, const machsym_report_image *image, uint64_t addr, void *out, size_t len);
 } machsym_report_symbols;
 
 /* An open dSYM, binary or map, with a session that belongs to the reading thread. */
@@ -120,7 +167,8 @@ typedef struct machsym_report_file {
     machsym_session *session;
 } machsym_report_file;
 
-/* Files to search. A file answers if it has the image's UUID. An image without a UUID is UNPROVEN. */
+/* Files to search. A file answers if it has the image's UUID; of several the first with debug info does. The
+ * unwind tables of dumps come from the first that has some. An image without a UUID is UNPROVEN. */
 typedef struct machsym_report_files {
     const machsym_report_file *v;
     size_t count;
@@ -189,6 +237,13 @@ MACHSYM_API bool machsym_report_next_image(const machsym_report *report, machsym
                                            machsym_report_image *out);
 MACHSYM_API bool machsym_report_next_frame(const machsym_report *report, machsym_cursor *at,
                                            machsym_report_frame *out);
+MACHSYM_API bool machsym_report_next_thread(const machsym_report *report, machsym_cursor *at,
+                                            machsym_report_thread *out);
+MACHSYM_API bool machsym_report_next_register(const machsym_report *report, machsym_cursor *at,
+                                              machsym_report_register *out);
+/* Facts that the report does not state are left out. */
+MACHSYM_API bool machsym_report_next_fact(const machsym_report *report, machsym_cursor *at,
+                                          machsym_report_fact *out);
 
 typedef enum machsym_report_form {
     MACHSYM_REPORT_AS_TEXT = 0, /* Apple's text, and what it lacks: inlined calls, owners */
@@ -1513,8 +1568,17 @@ static void msr_registers_of_json(msr_report *r, msr_report_thread *thread, cons
 
 /* ==== >> model/tables ====
  * Job: the unwind tables and the code of an image, out of its file or out of the memory of its process.
- * Offers: report_tables; tables_of_file, tables_of_header, tables_read, tables_how.
+ * Offers: report_tables, tables_image; tables_of_file, tables_of_header, tables_read, tables_how.
  * Never: unwinds. */
+
+/* An image of a process. */
+typedef struct msr_tables_image {
+    machsym_uuid uuid; /* zeros: unknown */
+    machsym_str path;  /* may be empty */
+    machsym_str arch;  /* may be empty */
+    uint64_t base;
+    uint64_t end;
+} msr_tables_image;
 
 /* The files of images. Those that find returned stay open until leave. */
 typedef struct msr_report_tables {
@@ -1523,6 +1587,8 @@ typedef struct msr_report_tables {
      * empty. */
     const machsym_image *(*find)(void *context, const machsym_uuid *uuid, machsym_str path, machsym_str arch);
     void (*leave)(void *context);
+    /* Copies bytes of an image that are not in a file; NULL: there are none. */
+    bool (*read)(void *context, const msr_tables_image *image, uint64_t addr, void *out, size_t len);
 } msr_report_tables;
 
 /* Fills in the sections of an image that lies at an address of the process. Returns false if the file has no
@@ -2789,6 +2855,9 @@ typedef struct msr_look_symbols {
     const char *(*spend)(void *context, uint64_t bytes);
     /* Returns why there is no time left, or NULL. */
     const char *(*is_late)(void *context);
+    /* Called before frames and stack, with the first frame that they are asked for; NULL: equal addresses are
+     * asked for once. */
+    void (*asks)(void *context, const msr_report *r, uint32_t frame);
 } msr_look_symbols;
 
 /* What to look up. */
@@ -2931,7 +3000,7 @@ static void msr_edit_add_newline(msr_writer *w, const msr_report_frame *frame);
 
 /* ==== >> write/write ====
  * Job: writes reports: in their own format, as classic text, or as JSON.
- * Offers: write_same, write_edits, write_edit_out, write_text, write_json, write_json_images,
+ * Offers: write_same, write_edits, write_edit_out, write_text, write_json, write_fact, write_json_images,
  * write_summary_json.
  * Never: writes to a file.
  *
@@ -2948,6 +3017,8 @@ static void msr_write_edit_out(msr_edit_list *out, size_t at, size_t end);
 static void msr_write_text(const msr_report *r, const msr_write_options *how, msr_text *out);
 /* Writes one JSON object: threads, frames, inlined calls, sources, images. */
 static void msr_write_json(const msr_report *r, const msr_write_options *how, const msr_resolve_counts *counts, msr_text *out);
+/* Returns the name that JSON has for a fact, and its text, which may be empty. Returns false after the last. */
+static bool msr_write_fact(const msr_report *r, size_t index, const char **name, machsym_str *value);
 static void msr_write_json_images(const msr_report *r, msr_text *out); /* its member with the images, on one line */
 /* Writes the same with the data of a summary: only the crashed thread instead of all. */
 static void msr_write_summary_json(const msr_report *r, const char *label, const msr_resolve_counts *counts, msr_text *out);
@@ -8765,17 +8836,45 @@ static uint64_t msr_dump_caller_of_nothing(const msr_dump *d, const msr_dump_sta
     return msr_dump_image_of(d, caller) != NULL ? caller : 0;
 }
 
+/* Copies bytes of an image from the caller, if it has them. */
+static bool msr_dump_read_image(const msr_dump *d, const msr_decoded_image *image, uint64_t addr, void *out, size_t len)
+{
+    const msr_report_tables *from = d->walks->tables;
+    const msr_tables_image of = {image->uuid, image->path, msr_str_c(image->arch != NULL ? image->arch : ""),
+                             image->base, image->end};
+    return from != NULL && from->read != NULL && from->read(from->context, &of, addr, out, len);
+}
+
+/* Finds the tables of an image by a header that the caller has. */
+static bool msr_dump_find_in_header(msr_dump *d, const msr_decoded_image *image, msr_dump_tables *to)
+{
+    enum { msr_HEADER = 32, msr_COMMANDS_SIZE = 20 }; /* the number has its low byte first */
+    uint8_t first[msr_HEADER];
+    bool has_some = false;
+    if (!msr_dump_read_image(d, image, image->base, first, sizeof first))
+        return false;
+    size_t len = (size_t)first[msr_COMMANDS_SIZE] + ((size_t)first[msr_COMMANDS_SIZE + 1] << 8) + msr_HEADER;
+    if (first[msr_COMMANDS_SIZE + 2] != 0 || first[msr_COMMANDS_SIZE + 3] != 0)
+        return false; /* more than 64 KB of load commands */
+    void *header = msr_mem_take(d->memory_source, len);
+    if (msr_dump_read_image(d, image, image->base, header, len))
+        has_some = msr_tables_of_header(msr_str_make((const char *)header, len), &to->unwind);
+    msr_mem_give(d->memory_source, header);
+    return has_some;
+}
+
 /* Finds the tables of an image: those of its file, else those in its memory. */
 static void msr_dump_find_tables(msr_dump *d, const msr_decoded_image *image, msr_dump_tables *to)
 {
     to->is_asked = true;
     to->unwind.load_addr = image->base;
     to->unwind.size = image->end - image->base;
-    if (d->walks->tables != NULL)
+    if (d->walks->tables != NULL && d->walks->tables->find != NULL)
         to->file = d->walks->tables->find(d->walks->tables->context, &image->uuid, image->path,
                                           msr_str_c(image->arch != NULL ? image->arch : ""));
     to->has_some = (to->file != NULL && msr_tables_of_file(to->file, d->cputype, image->base, &to->unwind)) ||
-                   msr_tables_of_header(msr_dump_bytes_at(d, image->base), &to->unwind);
+                   msr_tables_of_header(msr_dump_bytes_at(d, image->base), &to->unwind) ||
+                   msr_dump_find_in_header(d, image, to);
 }
 
 static msr_dump_tables *msr_dump_tables_of(msr_dump *d, uint64_t addr)
@@ -8803,8 +8902,11 @@ static bool msr_dump_walk_read(void *context, uint64_t addr, void *out, size_t l
     if (msr_dump_read_memory(d, addr, out, len))
         return true;
     const msr_dump_tables *tables = msr_dump_tables_of(d, addr);
-    return tables != NULL && tables->file != NULL &&
-           msr_tables_read(tables->file, tables->unwind.load_addr, addr, out, len);
+    if (tables == NULL)
+        return false;
+    if (tables->file != NULL && msr_tables_read(tables->file, tables->unwind.load_addr, addr, out, len))
+        return true;
+    return msr_dump_read_image(d, &d->images[tables - d->tables], addr, out, len);
 }
 
 /* Drops addresses outside all images from the end of a stack: a frame pointer that holds something else leads
@@ -21537,6 +21639,8 @@ static bool msr_look_task_frame(msr_looking *w, const msr_look_task *task)
     void *context = w->symbols->asked.context;
     uint64_t file_addr = w->symbols->addr(context, image, frame->addr);
     size_t sharing = 1;
+    if (w->symbols->asks != NULL)
+        w->symbols->asks(context, r, task->frame);
     size_t count = w->symbols->frames(context, file_addr - !task->exact, frames, msr_LOOK_MAX_FRAMES,
                                       w->how->no_folded ? NULL : &sharing);
     msr_look_fail(w, w->symbols->lacks(context));
@@ -21628,6 +21732,8 @@ static void msr_look_look_up_run(msr_looking *w, msr_look_run *run, uint32_t fir
         run->pcs[i].is_return = !frame->exact && !w->how->raw_addresses;
     }
     size_t total;
+    if (w->symbols->asks != NULL)
+        w->symbols->asks(context, r, first);
     while ((total = w->symbols->stack(context, run->pcs, run->count, run->calls, run->frames,
                                       run->frame_cap)) > run->frame_cap) {
         run->frames = (machsym_frame *)msr_mem_resize(r->memory, run->frames,
@@ -21741,7 +21847,7 @@ static void msr_look_image(msr_looking *w, uint32_t index, msr_look_task *tasks,
         msr_report_frame *frame = &r->frames[tasks[i].frame];
         if (image->is_open && !w->symbols->holds(context, image, frame->addr))
             frame->image = msr_REPORT_NONE;
-        else if (before != NULL && tasks[i].addr == tasks[i - 1].addr &&
+        else if (before != NULL && w->symbols->asks == NULL && tasks[i].addr == tasks[i - 1].addr &&
                  tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
             msr_look_take_same(w, frame, before);
         else
@@ -23646,12 +23752,23 @@ static void msr_write_put_notes(msr_text *out, const msr_report *r)
     msr_text_char(out, ']');
 }
 
+static bool msr_write_fact(const msr_report *r, size_t index, const char **name, machsym_str *value)
+{
+    if (index >= sizeof msr_json_facts / sizeof msr_json_facts[0])
+        return false;
+    *name = msr_json_facts[index].key;
+    *value = r->msr_facts[msr_json_facts[index].fact];
+    return true;
+}
+
 static void msr_write_put_facts(msr_text *out, const msr_report *r)
 {
+    const char *name;
+    machsym_str value;
     uint64_t pid;
-    for (size_t i = 0; i < sizeof msr_json_facts / sizeof msr_json_facts[0]; i++) {
-        if (r->msr_facts[msr_json_facts[i].fact].len > 0)
-            msr_json_put_str(out, msr_json_facts[i].key, r->msr_facts[msr_json_facts[i].fact]);
+    for (size_t i = 0; msr_write_fact(r, i, &name, &value); i++) {
+        if (value.len > 0)
+            msr_json_put_str(out, name, value);
     }
     if (msr_write_find_pid(r, &pid))
         msr_json_put_number(out, "pid", pid);
@@ -25889,6 +26006,64 @@ static void msr_api_set_place(void *context, const machsym_frame *from, uint64_t
     msr_text_path(path, &from->file);
 }
 
+/* Passes on what is asked for next. */
+static void msr_api_asks(void *context, const msr_report *r, uint32_t index)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    const machsym_report told = {all, r, NULL};
+    const msr_report_frame *frame = &r->frames[index];
+    const msr_report_thread *thread = &r->threads[frame->thread];
+    machsym_report_asked asked;
+    memset(&asked, 0, sizeof asked);
+    asked.thread = thread->number;
+    asked.is_crashed = thread->crashed;
+    asked.frame = index - thread->first;
+    asked.is_exact = frame->exact;
+    asked.registers = thread->register_count;
+    asked.first_register.a = thread->first_register;
+    asked.first_register.b = frame->thread;
+    all->desc.symbols.asks(all->desc.symbols.user, &told, &asked);
+}
+
+/* ---- Tables of images, for dumps ---- */
+
+static void msr_api_tell_mapped(const msr_tables_image *image, machsym_report_image *out)
+{
+    const machsym_uuid none = {{0}};
+    memset(out, 0, sizeof *out);
+    out->uuid = image->uuid;
+    out->has_uuid = memcmp(&image->uuid, &none, sizeof none) != 0;
+    out->path = image->path;
+    out->name = msr_str_base_name(image->path);
+    out->arch = image->arch;
+    out->base = image->base;
+    out->end = image->end;
+}
+
+static const machsym_image *msr_api_find_table(void *context, const machsym_uuid *uuid, machsym_str path,
+                                           machsym_str arch)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    const msr_tables_image image = {*uuid, path, arch, 0, 0};
+    machsym_report_image told;
+    if (all->desc.symbols.file == NULL)
+        return NULL;
+    msr_api_tell_mapped(&image, &told);
+    return all->desc.symbols.file(all->desc.symbols.user, &told);
+}
+
+static bool msr_api_read_image(void *context, const msr_tables_image *image, uint64_t addr, void *out, size_t len)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    machsym_report_image told;
+    if (all->desc.symbols.read == NULL)
+        return false;
+    msr_api_tell_mapped(image, &told);
+    return all->desc.symbols.read(all->desc.symbols.user, &told, addr, out, len);
+}
+
+/* ---- Limits ---- */
+
 static const char *msr_api_spend(void *context, uint64_t bytes)
 {
     machsym_reports *all = (machsym_reports *)context;
@@ -25916,23 +26091,53 @@ static void msr_api_file_note_other(const machsym_report_image *image, const mac
     found->path = info->path;
 }
 
+static bool msr_api_file_is_of(const machsym_report_image *image, const machsym_image_info *info)
+{
+    return image->has_uuid && info->slice.has_uuid &&
+           memcmp(&info->slice.uuid, &image->uuid, sizeof image->uuid) == 0;
+}
+
 static bool msr_api_file_find(void *user, const machsym_report_image *image, machsym_report_found *found)
 {
     machsym_report_files *files = (machsym_report_files *)user;
     machsym_image_info info;
+    bool is_there = false;
     for (size_t i = 0; i < files->count; i++) {
         machsym_image_get_info(files->v[i].image, &info);
-        if (!image->has_uuid || !info.slice.has_uuid ||
-            memcmp(&info.slice.uuid, &image->uuid, sizeof image->uuid) != 0) {
-            msr_api_file_note_other(image, &info, found);
+        if (!msr_api_file_is_of(image, &info)) {
+            if (!is_there)
+                msr_api_file_note_other(image, &info, found);
             continue;
         }
+        if (is_there && !info.has_dwarf)
+            continue;
+        is_there = true;
         files->at = &files->v[i];
         found->path = info.path;
         found->has_dwarf = info.has_dwarf;
-        return true;
+        if (info.has_dwarf)
+            break;
     }
-    return false;
+    return is_there;
+}
+
+/* Returns a file of the image: if one has unwind tables, that one. */
+static const machsym_image *msr_api_file_file(void *user, const machsym_report_image *image)
+{
+    const machsym_report_files *files = (const machsym_report_files *)user;
+    const machsym_image *first = NULL;
+    machsym_image_info info;
+    machsym_unwind_image tables;
+    for (size_t i = 0; i < files->count; i++) {
+        machsym_image_get_info(files->v[i].image, &info);
+        if (!msr_api_file_is_of(image, &info))
+            continue;
+        memset(&tables, 0, sizeof tables);
+        if (msr_tables_of_file(files->v[i].image, info.slice.cputype, 0, &tables))
+            return files->v[i].image;
+        first = first != NULL ? first : files->v[i].image;
+    }
+    return first;
 }
 
 static uint64_t msr_api_file_addr(void *user, const machsym_report_image *image, uint64_t pc, bool *holds)
@@ -25965,7 +26170,8 @@ static size_t msr_api_file_next_folded(void *user, uint64_t addr, machsym_cursor
 machsym_report_symbols machsym_report_of_files(machsym_report_files *files)
 {
     machsym_report_symbols symbols = {files,         msr_api_file_find,  NULL,
-                                      msr_api_file_addr, msr_api_file_stack, msr_api_file_next_folded};
+                                      msr_api_file_addr, msr_api_file_stack, msr_api_file_next_folded,
+                                      NULL,          msr_api_file_file,  NULL};
     return symbols;
 }
 
@@ -26022,7 +26228,8 @@ static msr_walk_step msr_api_look_up(void *context, msr_report *r, msr_resolve_c
                                   msr_api_set_place,
                                   NULL,
                                   msr_api_spend,
-                                  msr_api_is_late};
+                                  msr_api_is_late,
+                                  all->desc.symbols.asks != NULL ? msr_api_asks : NULL};
     const msr_look_options options = {
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,
@@ -26048,6 +26255,7 @@ static bool msr_api_answer(void *context, msr_report *one, const msr_resolve_cou
 /* Returns false if memory ran out. */
 static bool msr_api_walk(machsym_reports *all)
 {
+    const msr_report_tables tables = {all, msr_api_find_table, NULL, msr_api_read_image};
     msr_report_walk walk;
     jmp_buf home;
     all->memory.home = &home;
@@ -26057,6 +26265,7 @@ static bool msr_api_walk(machsym_reports *all)
     }
     memset(&walk, 0, sizeof walk);
     walk.memory = &all->memory.source;
+    walk.tables = &tables;
     walk.redact = all->desc.redact != NULL ? &all->redact : NULL;
     walk.same = all->desc.flags & MACHSYM_REPORT_SAME ? &all->how : NULL;
     walk.context = all;
@@ -26200,6 +26409,63 @@ bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, mac
         at->b = 0;
     }
     return true;
+}
+
+bool machsym_report_next_thread(const machsym_report *of, machsym_cursor *at, machsym_report_thread *out)
+{
+    if (at->a >= of->r->thread_count)
+        return false;
+    const msr_report_thread *thread = &of->r->threads[at->a++];
+    memset(out, 0, sizeof *out);
+    out->number = thread->number;
+    out->name = thread->name;
+    out->queue = thread->queue;
+    out->process = thread->process;
+    out->is_crashed = thread->crashed;
+    out->is_callers_first = thread->callers_first;
+    out->frames = thread->count;
+    out->registers = thread->register_count;
+    return true;
+}
+
+/* Returns the thread that has a register; the thread of the register before is tried first. REPORT_NONE: no
+ * thread. */
+static uint32_t msr_api_thread_of(const msr_report *r, uint64_t index, uint32_t hint)
+{
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        uint32_t at = hint + i < r->thread_count ? hint + i : hint + i - r->thread_count;
+        const msr_report_thread *thread = &r->threads[at];
+        if (index >= thread->first_register && index - thread->first_register < thread->register_count)
+            return at;
+    }
+    return msr_REPORT_NONE;
+}
+
+bool machsym_report_next_register(const machsym_report *of, machsym_cursor *at, machsym_report_register *out)
+{
+    const struct msr_report *r = of->r;
+    while (at->a < r->register_count) {
+        const msr_report_register *one = &r->registers[at->a];
+        uint32_t thread = msr_api_thread_of(r, at->a++, at->b < r->thread_count ? (uint32_t)at->b : 0);
+        if (thread == msr_REPORT_NONE)
+            continue;
+        at->b = thread;
+        out->thread = r->threads[thread].number;
+        out->name = one->name;
+        out->value = one->value;
+        return true;
+    }
+    return false;
+}
+
+bool machsym_report_next_fact(const machsym_report *of, machsym_cursor *at, machsym_report_fact *out)
+{
+    while (msr_write_fact(of->r, (size_t)at->a, &out->name, &out->value)) {
+        at->a++;
+        if (out->value.len > 0)
+            return true;
+    }
+    return false;
 }
 
 /* A report is labelled with the name of its input, and with its number if the input has several. */

@@ -203,6 +203,8 @@ static bool look_task_frame(looking *w, const look_task *task)
     void *context = w->symbols->asked.context;
     uint64_t file_addr = w->symbols->addr(context, image, frame->addr);
     size_t sharing = 1;
+    if (w->symbols->asks != NULL)
+        w->symbols->asks(context, r, task->frame);
     size_t count = w->symbols->frames(context, file_addr - !task->exact, frames, LOOK_MAX_FRAMES,
                                       w->how->no_folded ? NULL : &sharing);
     look_fail(w, w->symbols->lacks(context));
@@ -294,6 +296,8 @@ static void look_look_up_run(looking *w, look_run *run, uint32_t first, int step
         run->pcs[i].is_return = !frame->exact && !w->how->raw_addresses;
     }
     size_t total;
+    if (w->symbols->asks != NULL)
+        w->symbols->asks(context, r, first);
     while ((total = w->symbols->stack(context, run->pcs, run->count, run->calls, run->frames,
                                       run->frame_cap)) > run->frame_cap) {
         run->frames = (machsym_frame *)mem_resize(r->memory, run->frames,
@@ -407,7 +411,7 @@ static void look_image(looking *w, uint32_t index, look_task *tasks, size_t coun
         report_frame *frame = &r->frames[tasks[i].frame];
         if (image->is_open && !w->symbols->holds(context, image, frame->addr))
             frame->image = REPORT_NONE;
-        else if (before != NULL && tasks[i].addr == tasks[i - 1].addr &&
+        else if (before != NULL && w->symbols->asks == NULL && tasks[i].addr == tasks[i - 1].addr &&
                  tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
             look_take_same(w, frame, before);
         else

@@ -45,6 +45,9 @@ typedef struct look_symbols {
     const char *(*spend)(void *context, uint64_t bytes);
     /* Returns why there is no time left, or NULL. */
     const char *(*is_late)(void *context);
+    /* Called before frames and stack, with the first frame that they are asked for; NULL: equal addresses are
+     * asked for once. */
+    void (*asks)(void *context, const report *r, uint32_t frame);
 } look_symbols;
 
 /* What to look up. */

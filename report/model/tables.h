@@ -1,11 +1,20 @@
 /* ==== >> model/tables ====
  * Job: the unwind tables and the code of an image, out of its file or out of the memory of its process.
- * Offers: report_tables; tables_of_file, tables_of_header, tables_read, tables_how.
+ * Offers: report_tables, tables_image; tables_of_file, tables_of_header, tables_read, tables_how.
  * Never: unwinds. */
 #ifndef MACHSYM_TOOL_TABLES_H
 #define MACHSYM_TOOL_TABLES_H
 
 #include "machsym.h"
+
+/* An image of a process. */
+typedef struct tables_image {
+    machsym_uuid uuid; /* zeros: unknown */
+    machsym_str path;  /* may be empty */
+    machsym_str arch;  /* may be empty */
+    uint64_t base;
+    uint64_t end;
+} tables_image;
 
 /* The files of images. Those that find returned stay open until leave. */
 typedef struct report_tables {
@@ -14,6 +23,8 @@ typedef struct report_tables {
      * empty. */
     const machsym_image *(*find)(void *context, const machsym_uuid *uuid, machsym_str path, machsym_str arch);
     void (*leave)(void *context);
+    /* Copies bytes of an image that are not in a file; NULL: there are none. */
+    bool (*read)(void *context, const tables_image *image, uint64_t addr, void *out, size_t len);
 } report_tables;
 
 /* Fills in the sections of an image that lies at an address of the process. Returns false if the file has no

@@ -264,17 +264,45 @@ static uint64_t dump_caller_of_nothing(const dump *d, const dump_state *state, u
     return dump_image_of(d, caller) != NULL ? caller : 0;
 }
 
+/* Copies bytes of an image from the caller, if it has them. */
+static bool dump_read_image(const dump *d, const decoded_image *image, uint64_t addr, void *out, size_t len)
+{
+    const report_tables *from = d->walks->tables;
+    const tables_image of = {image->uuid, image->path, str_c(image->arch != NULL ? image->arch : ""),
+                             image->base, image->end};
+    return from != NULL && from->read != NULL && from->read(from->context, &of, addr, out, len);
+}
+
+/* Finds the tables of an image by a header that the caller has. */
+static bool dump_find_in_header(dump *d, const decoded_image *image, dump_tables *to)
+{
+    enum { HEADER = 32, COMMANDS_SIZE = 20 }; /* the number has its low byte first */
+    uint8_t first[HEADER];
+    bool has_some = false;
+    if (!dump_read_image(d, image, image->base, first, sizeof first))
+        return false;
+    size_t len = (size_t)first[COMMANDS_SIZE] + ((size_t)first[COMMANDS_SIZE + 1] << 8) + HEADER;
+    if (first[COMMANDS_SIZE + 2] != 0 || first[COMMANDS_SIZE + 3] != 0)
+        return false; /* more than 64 KB of load commands */
+    void *header = mem_take(d->memory_source, len);
+    if (dump_read_image(d, image, image->base, header, len))
+        has_some = tables_of_header(str_make((const char *)header, len), &to->unwind);
+    mem_give(d->memory_source, header);
+    return has_some;
+}
+
 /* Finds the tables of an image: those of its file, else those in its memory. */
 static void dump_find_tables(dump *d, const decoded_image *image, dump_tables *to)
 {
     to->is_asked = true;
     to->unwind.load_addr = image->base;
     to->unwind.size = image->end - image->base;
-    if (d->walks->tables != NULL)
+    if (d->walks->tables != NULL && d->walks->tables->find != NULL)
         to->file = d->walks->tables->find(d->walks->tables->context, &image->uuid, image->path,
                                           str_c(image->arch != NULL ? image->arch : ""));
     to->has_some = (to->file != NULL && tables_of_file(to->file, d->cputype, image->base, &to->unwind)) ||
-                   tables_of_header(dump_bytes_at(d, image->base), &to->unwind);
+                   tables_of_header(dump_bytes_at(d, image->base), &to->unwind) ||
+                   dump_find_in_header(d, image, to);
 }
 
 static dump_tables *dump_tables_of(dump *d, uint64_t addr)
@@ -302,8 +330,11 @@ static bool dump_walk_read(void *context, uint64_t addr, void *out, size_t len)
     if (dump_read_memory(d, addr, out, len))
         return true;
     const dump_tables *tables = dump_tables_of(d, addr);
-    return tables != NULL && tables->file != NULL &&
-           tables_read(tables->file, tables->unwind.load_addr, addr, out, len);
+    if (tables == NULL)
+        return false;
+    if (tables->file != NULL && tables_read(tables->file, tables->unwind.load_addr, addr, out, len))
+        return true;
+    return dump_read_image(d, &d->images[tables - d->tables], addr, out, len);
 }
 
 /* Drops addresses outside all images from the end of a stack: a frame pointer that holds something else leads

@@ -145,12 +145,23 @@ static void write_put_notes(text *out, const report *r)
     text_char(out, ']');
 }
 
+bool write_fact(const report *r, size_t index, const char **name, machsym_str *value)
+{
+    if (index >= sizeof json_facts / sizeof json_facts[0])
+        return false;
+    *name = json_facts[index].key;
+    *value = r->facts[json_facts[index].fact];
+    return true;
+}
+
 static void write_put_facts(text *out, const report *r)
 {
+    const char *name;
+    machsym_str value;
     uint64_t pid;
-    for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
-        if (r->facts[json_facts[i].fact].len > 0)
-            json_put_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
+    for (size_t i = 0; write_fact(r, i, &name, &value); i++) {
+        if (value.len > 0)
+            json_put_str(out, name, value);
     }
     if (write_find_pid(r, &pid))
         json_put_number(out, "pid", pid);

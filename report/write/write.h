@@ -1,6 +1,6 @@
 /* ==== >> write/write ====
  * Job: writes reports: in their own format, as classic text, or as JSON.
- * Offers: write_same, write_edits, write_edit_out, write_text, write_json, write_json_images,
+ * Offers: write_same, write_edits, write_edit_out, write_text, write_json, write_fact, write_json_images,
  * write_summary_json.
  * Never: writes to a file.
  *
@@ -24,6 +24,8 @@ void write_edit_out(edit_list *out, size_t at, size_t end);
 void write_text(const report *r, const write_options *how, text *out);
 /* Writes one JSON object: threads, frames, inlined calls, sources, images. */
 void write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out);
+/* Returns the name that JSON has for a fact, and its text, which may be empty. Returns false after the last. */
+bool write_fact(const report *r, size_t index, const char **name, machsym_str *value);
 void write_json_images(const report *r, text *out); /* its member with the images, on one line */
 /* Writes the same with the data of a summary: only the crashed thread instead of all. */
 void write_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out);

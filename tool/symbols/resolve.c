@@ -256,7 +256,8 @@ const char *resolve_report(report *r, image_pool *all, const resolve_options *ho
                                   resolve_set_place,
                                   resolve_set_source,
                                   resolve_spend,
-                                  resolve_is_late};
+                                  resolve_is_late,
+                                  NULL};
     const look_options options = {how->all, how->raw_addresses, how->no_inline, how->no_folded, how->redact};
     if (how->shared == NULL)
         resolve_budget_begin(&own, &how->limit, r->input.len);
