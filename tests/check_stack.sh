@@ -80,6 +80,31 @@ run --check-stack --html $demo "$work/lr.crash"
 grep -q 'inferred' "$work/out"
 check "the same on the page"
 
+# ---- Bytes of the stack ----
+
+# KSCrash followed frame pointers, which large does not have. small ends its call in large at 42c.
+run --check-stack --to=text $calls tests/stacks/x86_64.json
+sed -n 's/^[0-9]* *calls *\t *\(0x[0-9a-f]*\).*/\1/p' "$work/out" >"$work/found"
+printf '%s\n' 0x1023403ee 0x10234042c 0x102340487 0x102340503 0x1023405b0 0x10234057b 0x10234057b 0x10234057b 0x10234057b 0x102340696 >"$work/want"
+same "$work/want" "$work/found" "a caller that the bytes of the stack have"
+grep -q '^1   .* large + 18 \[inferred from the stack\]$' "$work/out"
+check "it is marked" "$work/out"
+run --check-stack --json $calls tests/stacks/x86_64.json
+grep -q '"address":"0x10234042c","return_address":true,"image":0,"found_by":"compact","inferred":true,' "$work/out" &&
+    grep -qF '"stack_check":{"callers":9,"checked":9,"doubted":0,"inferred":1}' "$work/out"
+check "the same in JSON" "$work/out"
+run $calls tests/stacks/x86_64.json
+mv "$work/out" "$work/want"
+run --check-stack $calls tests/stacks/x86_64.json
+same "$work/want" "$work/out" "KSCrash's JSON stays what it is"
+for change in 's/"contents": "[^"]*"/"contents": "xyz"/' 's/"contents": "[^"]*"/"contents": 7/' 's/"dump_start": [0-9]*/"dump_start": 18446744073709551615/' \
+    's/"dump_start": [0-9]*/"dump_start": null/' 's/\("contents": "..........\)[^"]*"/\1"/' 's/, "stack": {[^}]*}//'; do
+    sed "$change" tests/stacks/x86_64.json >"$work/bytes.json"
+    run --check-stack --json $calls "$work/bytes.json"
+    ! grep -q '"inferred":true' "$work/out"
+    check "$change" "$work/out"
+done
+
 # ---- Reports in JSON ----
 
 sed 's/"imageOffset":2684/"imageOffset":2688/' tests/fixtures/reports/demo.ips >"$work/off.ips"

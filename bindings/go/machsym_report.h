@@ -843,6 +843,7 @@ typedef struct msr_report_frame {
     bool given_inline; /* the text is of an inlined call */
     bool given_start;  /* the text has "+ 0": the function begins at this address */
     bool is_caller;    /* stacks held against code: the frame must follow a call */
+    bool is_stale;     /* the same: what lr held is no caller */
     bool is_checked;   /* the same: its code was at hand */
     bool given_folded; /* the text has <deduplicated_symbol>: several functions share this address */
     machsym_str name;  /* as in the text */
@@ -896,6 +897,8 @@ typedef struct msr_report_thread {
     uint32_t first_register;
     uint32_t register_count; /* 0: the report has no registers */
     machsym_str code;        /* instructions around the pc, in hexadecimal digits; may be empty */
+    machsym_str stack;       /* bytes of its stack, in hexadecimal digits; may be empty */
+    uint64_t stack_at;       /* where they lie */
     size_t code_at;          /* index of the byte at the pc; SIZE_MAX: unknown */
 } msr_report_thread;
 
@@ -10199,6 +10202,15 @@ static void msr_kscrash_set_facts(msr_report *r, const msr_json *doc, uint32_t o
     msr_fields_fact_of(r, doc, msr_json_get(doc, crash, "diagnosis"), msr_FACT_DESCRIPTION);
 }
 
+/* Reads bytes around the stack pointer. */
+static void msr_kscrash_set_stack(msr_report *r, const msr_json *doc, uint32_t stack, msr_report_thread *thread)
+{
+    uint32_t contents = msr_json_get(doc, stack, "contents");
+    if (msr_json_is(doc, contents, msr_JSON_STRING) &&
+        msr_json_u64(doc, msr_json_get(doc, stack, "dump_start"), &thread->stack_at))
+        thread->stack = msr_report_json_str(r, doc, contents);
+}
+
 static void msr_kscrash_add_thread(msr_kscrash_reader *w, uint32_t object)
 {
     msr_report *r = w->r;
@@ -10213,6 +10225,7 @@ static void msr_kscrash_add_thread(msr_kscrash_reader *w, uint32_t object)
         uint32_t basic = msr_json_get(doc, registers, "basic");
         msr_registers_of_json(r, thread, doc, basic != msr_JSON_NONE ? basic : registers);
         msr_registers_of_json(r, thread, doc, msr_json_get(doc, registers, "exception"));
+        msr_kscrash_set_stack(r, doc, msr_json_get(doc, object, "stack"), thread);
     }
     uint32_t stack = msr_json_get(doc, object, "backtrace");
     bool is_first = msr_json_is(doc, stack, msr_JSON_ARRAY); /* of version 1 */
@@ -25285,6 +25298,12 @@ static unsigned msr_write_number_width(const msr_apple_text *a, const msr_report
     return width;
 }
 
+static const char *msr_write_inferred(const msr_report_frame *frame)
+{
+    bool is_of_lr = frame->found_by != NULL && strcmp(frame->found_by, "leaf") == 0;
+    return is_of_lr ? " [inferred from lr]" : " [inferred from the stack]";
+}
+
 /* What --check-stack found, at the end of the frame's line. */
 static void msr_write_put_doubt(const msr_apple_text *a, const msr_report_frame *frame)
 {
@@ -25292,7 +25311,7 @@ static void msr_write_put_doubt(const msr_apple_text *a, const msr_report_frame 
         return;
     a->t->len -= a->t->len > 0 && a->t->v[a->t->len - 1] == '\n';
     size_t from = a->t->len;
-    msr_text_c(a->t, frame->form == msr_FORM_INFERRED ? " [inferred from lr]" : "");
+    msr_text_c(a->t, frame->form == msr_FORM_INFERRED ? msr_write_inferred(frame) : "");
     if (frame->doubt != NULL) {
         msr_text_c(a->t, " [");
         msr_text_c(a->t, frame->doubt);

@@ -131,6 +131,7 @@ typedef struct report_frame {
     bool given_inline; /* the text is of an inlined call */
     bool given_start;  /* the text has "+ 0": the function begins at this address */
     bool is_caller;    /* stacks held against code: the frame must follow a call */
+    bool is_stale;     /* the same: what lr held is no caller */
     bool is_checked;   /* the same: its code was at hand */
     bool given_folded; /* the text has <deduplicated_symbol>: several functions share this address */
     machsym_str name;  /* as in the text */
@@ -184,6 +185,8 @@ typedef struct report_thread {
     uint32_t first_register;
     uint32_t register_count; /* 0: the report has no registers */
     machsym_str code;        /* instructions around the pc, in hexadecimal digits; may be empty */
+    machsym_str stack;       /* bytes of its stack, in hexadecimal digits; may be empty */
+    uint64_t stack_at;       /* where they lie */
     size_t code_at;          /* index of the byte at the pc; SIZE_MAX: unknown */
 } report_thread;
 

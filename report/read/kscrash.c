@@ -117,6 +117,15 @@ static void kscrash_set_facts(report *r, const json *doc, uint32_t object, uint3
     fields_fact_of(r, doc, json_get(doc, crash, "diagnosis"), FACT_DESCRIPTION);
 }
 
+/* Reads bytes around the stack pointer. */
+static void kscrash_set_stack(report *r, const json *doc, uint32_t stack, report_thread *thread)
+{
+    uint32_t contents = json_get(doc, stack, "contents");
+    if (json_is(doc, contents, JSON_STRING) &&
+        json_u64(doc, json_get(doc, stack, "dump_start"), &thread->stack_at))
+        thread->stack = report_json_str(r, doc, contents);
+}
+
 static void kscrash_add_thread(kscrash_reader *w, uint32_t object)
 {
     report *r = w->r;
@@ -131,6 +140,7 @@ static void kscrash_add_thread(kscrash_reader *w, uint32_t object)
         uint32_t basic = json_get(doc, registers, "basic");
         registers_of_json(r, thread, doc, basic != JSON_NONE ? basic : registers);
         registers_of_json(r, thread, doc, json_get(doc, registers, "exception"));
+        kscrash_set_stack(r, doc, json_get(doc, object, "stack"), thread);
     }
     uint32_t stack = json_get(doc, object, "backtrace");
     bool is_first = json_is(doc, stack, JSON_ARRAY); /* of version 1 */

@@ -321,6 +321,12 @@ static unsigned write_number_width(const apple_text *a, const report_thread *thr
     return width;
 }
 
+static const char *write_inferred(const report_frame *frame)
+{
+    bool is_of_lr = frame->found_by != NULL && strcmp(frame->found_by, "leaf") == 0;
+    return is_of_lr ? " [inferred from lr]" : " [inferred from the stack]";
+}
+
 /* What --check-stack found, at the end of the frame's line. */
 static void write_put_doubt(const apple_text *a, const report_frame *frame)
 {
@@ -328,7 +334,7 @@ static void write_put_doubt(const apple_text *a, const report_frame *frame)
         return;
     a->t->len -= a->t->len > 0 && a->t->v[a->t->len - 1] == '\n';
     size_t from = a->t->len;
-    text_c(a->t, frame->form == FORM_INFERRED ? " [inferred from lr]" : "");
+    text_c(a->t, frame->form == FORM_INFERRED ? write_inferred(frame) : "");
     if (frame->doubt != NULL) {
         text_c(a->t, " [");
         text_c(a->t, frame->doubt);

@@ -36,6 +36,27 @@ def report(program, values, frames, uuid=True):
     return "\n".join(lines)
 
 
+def kscrash(program, values, frames, stack):
+    """The same as KSCrash writes it: 10 words below the stack pointer and 20 above it."""
+    arm = program.cpu == cores.ARM64
+    low, content = stack
+    sp = values["sp" if arm else "rsp"]
+    start, end = max(sp - 80, low), min(sp + 160, low + len(content))
+    names = ["x%d" % i for i in range(29)] + ["x29", "lr", "sp", "pc"] if arm else X86_ORDER
+    thread = {"index": 0, "crashed": True, "current_thread": True,
+              "registers": {"basic": {name: values["fp" if name == "x29" else name] for name in names}},
+              "backtrace": {"skipped": 0, "contents": [
+                  {"object_name": "calls", "object_addr": program.base + st.SLIDE, "instruction_addr": frame} for frame in frames]},
+              "stack": {"grow_direction": "-", "dump_start": start, "dump_end": end, "stack_pointer": sp, "overflow": False,
+                        "contents": content[start - low:end - low].hex().upper()}}
+    return json.dumps({
+        "report": {"version": "3.5.0", "id": "7A9B6C1E-0000-4000-8000-000000000001", "process_name": "calls", "type": "standard"},
+        "binary_images": [{"image_addr": program.base + st.SLIDE, "image_vmaddr": program.base, "image_size": program.size,
+                           "name": "/Applications/calls", "uuid": program.uuid, "cpu_type": program.cpu, "cpu_subtype": 0}],
+        "system": {"cpu_arch": "arm64" if arm else "x86_64", "process_name": "calls"},
+        "crash": {"error": {"mach": {"exception": 1, "exception_name": "EXC_BAD_ACCESS"}, "type": "mach"}, "threads": [thread]}})
+
+
 def every(program, rng, count):
     """Moments anywhere, and those of stacks.py."""
     seen, at, total = [], [0], [0]
@@ -97,6 +118,7 @@ def main():
     rng, failed, true = random.Random(42), 0, 0
     flagged, planted = collections.Counter(), collections.Counter()
     lr, left_out, before = 0, 0, None
+    found, lost, stale, leftovers = 0, 0, 0, 0
     generated = os.path.join(folder, "generated.c")
     put(folder, "generated.c", steps.Source(200, 7).text() + "int main(void) { start(); return 0; }\n")
     for number, (arch, flags, source) in enumerate([(*one, source) for source in ("tests/stacks/calls.c", generated) for one in st.BUILDS]):
@@ -105,7 +127,7 @@ def main():
         truths = st.moments(program, rng, count) + every(program, rng, count)
         inputs, wanted = os.path.join(folder, "true%d" % number), {}
         os.mkdir(inputs)
-        for i, ((values, _), frames) in enumerate(truths):
+        for i, ((values, stack), frames) in enumerate(truths):
             put(inputs, "true-%04d.crash" % i, report(program, values, frames))
             wanted["true-%04d.crash" % i] = ("", frames)
             if len(frames) > 2 and frames[0] != frames[1]:
@@ -116,6 +138,15 @@ def main():
             if arm and len(frames) > 2 and values["lr"] == frames[1]:
                 put(inputs, "lr-%04d.crash" % i, report(program, values, frames[:1] + frames[2:]))
                 wanted["lr-%04d.crash" % i] = ("lr", frames)
+            # bytes of the stack
+            put(inputs, "true-%04d.json" % i, kscrash(program, values, frames, stack))
+            wanted["true-%04d.json" % i] = ("", frames)
+            if len(frames) > 3 and frames[1] != frames[2]:
+                put(inputs, "stack-%04d.json" % i, kscrash(program, values, frames[:1] + frames[2:], stack))
+                wanted["stack-%04d.json" % i] = ("stack", frames)
+            if arm and len(frames) > 2 and values["lr"] not in frames[:3]:
+                put(inputs, "stale-%04d.json" % i, kscrash(program, values, frames[:1] + [values["lr"]] + frames[1:], stack))
+                wanted["stale-%04d.json" % i] = ("stale", frames[:1] + [values["lr"]] + frames[1:])
         for name, got in ask(tool, inputs, program.path).items():
             what, frames = wanted[name]
             doubts = [frame["doubt"] for frame in got if "doubt" in frame]
@@ -131,6 +162,20 @@ def main():
                     print("%s %s %s: inferred" % (arch, flags, name), list(map(hex, addresses)), list(map(hex, frames)))
                 lr += is_inferred
                 left_out += 1
+            elif what == "stack":
+                addresses, is_inferred = [int(frame["address"], 16) for frame in got], any(frame.get("inferred") for frame in got)
+                if is_inferred and (addresses != frames or doubts):
+                    failed += 1
+                    print("%s %s %s: inferred" % (arch, flags, name), list(map(hex, addresses)), list(map(hex, frames)), doubts)
+                found += is_inferred
+                lost += 1
+            elif what == "stale":
+                addresses = [int(frame["address"], 16) for frame in got]
+                if addresses != frames or any("doubt" in frame for frame in got[2:]):
+                    failed += 1
+                    print("%s %s %s: left over" % (arch, flags, name), list(map(hex, addresses)), list(map(hex, frames)), doubts)
+                stale += "doubt" in got[1]
+                leftovers += 1
             else:
                 planted[what] += 1
                 flagged[what] += bool(doubts) or any(frame.get("inferred") for frame in got)
@@ -148,6 +193,8 @@ def main():
     print("%d true stacks, %d flagged" % (true, failed))
     for what in planted:
         print("%s: %d of %d flagged" % (what, flagged[what], planted[what]))
+    print("a caller that bytes of the stack tell: %d of %d inferred" % (found, lost))
+    print("what lr held of an earlier call: %d of %d in doubt" % (stale, leftovers))
     print("a caller that only lr has: %d of %d inferred" % (lr, left_out))
     sys.exit(failed > 0)
 

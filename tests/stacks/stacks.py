@@ -189,6 +189,8 @@ def samples(folder):
         write("tests/stacks/" + name, make)
         if name.endswith("dmp"):
             write("tests/stacks/x86_64.program", open(path, "rb").read())
+            import check  # pylint: disable=import-outside-toplevel
+            write("tests/stacks/x86_64.json", (check.kscrash(program, values, truth[:1] + truth[2:], stack) + "\n").encode())
         print(name, " ".join("0x%x" % address for address in truth))
 
 

@@ -4,8 +4,8 @@
 #include "../../report/base/text.h"
 #include "../../report/model/registers.h"
 #include "../../report/model/status.h"
-#include "../../report/model/tables.h"
 #include "calls.h"
+#include "stackwalk.h"
 
 #include <string.h>
 
@@ -13,8 +13,10 @@
  * into a function at most. An async function of Swift resumes at its start. seen: Go's goexit, after a nop. */
 enum { STACKCHECK_NEAR_START = 8 };
 
-/* Indexes in machsym_unwind_state.v. */
-enum { STACKCHECK_FP = 29, STACKCHECK_LR, STACKCHECK_PC = 32, STACKCHECK_CPU_ARM64 = 0x0100000c };
+enum { STACKCHECK_CPU_ARM64 = 0x0100000c };
+
+/* Steps up the stack, in one thread and in one report. A report has few bytes of a stack. */
+enum { STACKCHECK_STEPS = 32, STACKCHECK_ALL_STEPS = 1024 };
 
 /* Symbols are searched by name for imports: at most this often in one report. */
 enum { STACKCHECK_NAMES = 64 };
@@ -36,7 +38,8 @@ typedef enum stackcheck_fault {
     STACKCHECK_CODE_IS_LOST, /* the file lacks it: nothing is known */
     STACKCHECK_NO_CODE,
     STACKCHECK_NO_CALL,
-    STACKCHECK_OTHER_CALL
+    STACKCHECK_OTHER_CALL,
+    STACKCHECK_STALE
 } stackcheck_fault;
 
 typedef struct stackcheck_note {
@@ -55,6 +58,7 @@ typedef struct stackcheck {
     stackcheck_image *images; /* one for each of the report */
     uint64_t left;            /* bytes of code */
     unsigned names_left;
+    unsigned steps_left;
     stackcheck_note *notes;
     uint32_t note_count;
     uint32_t note_cap;
@@ -288,52 +292,18 @@ static uint64_t stackcheck_register(const stackcheck *c, const report_thread *th
     return *out != NULL ? report_plain_addr(c->r, (*out)->value) : 0;
 }
 
-/* Code of one image only. Without a stack, only a caller that lr has is found. */
-typedef struct stackcheck_memory {
-    const machsym_image *file;
-    uint64_t base;
-} stackcheck_memory;
-
-static bool stackcheck_read(void *context, uint64_t addr, void *out, size_t len)
+/* The image with code that holds an address. */
+static const machsym_image *stackcheck_code(void *context, uint64_t addr, uint32_t *image)
 {
-    const stackcheck_memory *memory = context;
-    return tables_read(memory->file, memory->base, addr, out, len);
-}
-
-/* x0 to x28, and the names of the last four. */
-static void stackcheck_fill(const report *r, const report_thread *thread, machsym_unwind_state *out)
-{
-    static const char *const last[] = {"fp", "lr", "sp", "pc"};
-    memset(out, 0, sizeof *out);
-    for (unsigned i = 0; i <= STACKCHECK_PC; i++) {
-        char name[4] = {'x', 0, 0, 0};
-        name[1] = (char)('0' + (i < 10 ? i : i / 10));
-        name[2] = i < 10 ? '\0' : (char)('0' + i % 10);
-        const report_register *one =
-            registers_find(r, thread, i < STACKCHECK_FP ? name : last[i - STACKCHECK_FP]);
-        if (one == NULL)
+    stackcheck *c = context;
+    for (uint32_t i = 0; i < c->r->image_count; i++) {
+        if (addr < c->r->images[i].base || addr >= c->r->images[i].end)
             continue;
-        out->v[i] = i == STACKCHECK_LR || i == STACKCHECK_PC ? report_plain_addr(r, one->value) : one->value;
-        out->known |= UINT64_C(1) << i;
+        const stackcheck_image *one = stackcheck_image_of(c, i);
+        *image = i;
+        return one != NULL ? one->code.file : NULL;
     }
-}
-
-/* Whether the function that stopped returns to lr, whatever its stack holds. */
-static bool stackcheck_is_lr_live(stackcheck *c, const report_thread *thread, const report_frame *first,
-                                  uint64_t lr)
-{
-    const stackcheck_image *one = stackcheck_image_of(c, first->image);
-    if (one == NULL || one->code.cputype != STACKCHECK_CPU_ARM64)
-        return false;
-    machsym_image_info info;
-    machsym_image_get_info(one->code.file, &info);
-    stackcheck_memory memory = {one->code.file, c->r->images[first->image].base};
-    machsym_unwind_image image = {.load_addr = memory.base, .size = info.text_size};
-    tables_of_file(one->code.file, one->code.cputype, memory.base, &image);
-    machsym_unwind_desc desc = {stackcheck_read, &memory, &image, 1, one->code.cputype};
-    machsym_unwind_state state;
-    stackcheck_fill(c->r, thread, &state);
-    return machsym_unwind_next(&desc, &state) && state.v[STACKCHECK_PC] == lr;
+    return NULL;
 }
 
 /* The first frame of a thread that is no inlined call; NULL: none. */
@@ -346,29 +316,113 @@ static report_frame *stackcheck_first(const stackcheck *c, const report_thread *
     return NULL;
 }
 
-/* Adds the caller of the first frame that only lr tells. */
+/* Some tools subtract one from return addresses. */
+static bool stackcheck_is_at(const report_frame *frame, uint64_t addr)
+{
+    return frame != NULL && frame->addr <= addr && addr - frame->addr <= 4;
+}
+
+/* The next frame of the same thread that is no inlined call; NULL: none. */
+static report_frame *stackcheck_above(const stackcheck *c, uint32_t below)
+{
+    const report_thread *thread = &c->r->threads[c->r->frames[below].thread];
+    for (uint32_t i = below + 1; i < thread->first + thread->count; i++) {
+        if (!c->r->frames[i].given_inline)
+            return &c->r->frames[i];
+    }
+    return NULL;
+}
+
+/* Adds a caller that the report lacks, if it can have called the frame below. */
+static bool stackcheck_add(stackcheck *c, uint32_t below, const stackwalk_frame *one)
+{
+    report_frame caller = c->r->frames[below];
+    uint64_t target;
+    caller.addr = caller.given = one->pc;
+    caller.image = one->image;
+    caller.exact = false;
+    if (stackcheck_pair(c, &c->r->frames[below], &caller, &target) != STACKCHECK_FITS)
+        return false;
+    report_infer_frame(c->r, below, one->pc, one->image);
+    c->r->frames[below + 1].found_by = one->found_by;
+    return true;
+}
+
+/* How many callers from `from` on the report lacks before `above`. If the walk ends before that frame, the first
+ * caller alone is sure: what follows may be in the report. */
+static unsigned stackcheck_lacking(const report_frame *above, const stackwalk_frame *v, unsigned from,
+                                   unsigned count)
+{
+    for (unsigned i = from; i < count && above != NULL; i++) {
+        if (stackcheck_is_at(above, v[i].pc))
+            return i - from;
+    }
+    return above == NULL ? count - from : 1;
+}
+
+/* lr may hold an address that an earlier call left there. Reporters that do not know take it for a caller. If the
+ * call before it leads to the function that stopped, it may be one: of outlined code. */
+static bool stackcheck_is_stale(stackcheck *c, uint32_t below, const report_frame *frame, uint64_t lr,
+                                uint64_t caller)
+{
+    const stackcheck_image *one = frame != NULL ? stackcheck_image_of(c, frame->image) : NULL;
+    uint64_t target;
+    if (one == NULL || frame->addr != lr || lr == caller ||
+        !stackcheck_is_at(stackcheck_above(c, (uint32_t)(frame - c->r->frames)), caller))
+        return false;
+    bool is_direct = stackcheck_call_before(one, stackcheck_addr(c, one, lr), &target) == CALLS_TARGET;
+    return !is_direct || !stackcheck_target_fits(c, one, target, &c->r->frames[below]);
+}
+
+/* Compares the report with the callers that the walk found. */
+static void stackcheck_compare(stackcheck *c, uint32_t below, uint64_t lr, const stackwalk_frame *v,
+                               unsigned count)
+{
+    for (unsigned i = 0; i < count;) {
+        report_frame *above = stackcheck_above(c, below);
+        if (i == 0 && stackcheck_is_stale(c, below, above, lr, v[0].pc)) {
+            above->is_stale = true;
+            above = stackcheck_above(c, (uint32_t)(above - c->r->frames));
+        } else if (above != NULL && !stackcheck_is_at(above, v[i].pc) &&
+                   stackcheck_is_at(stackcheck_above(c, (uint32_t)(above - c->r->frames)), v[i].pc))
+            return;
+        unsigned lacking = stackcheck_lacking(above, v, i, count);
+        for (unsigned k = 0; k < lacking; k++) {
+            if (!stackcheck_add(c, below, &v[i + k]))
+                return;
+            below++;
+        }
+        i += lacking;
+        above = stackcheck_above(c, below);
+        while (above != NULL && above->is_stale)
+            above = stackcheck_above(c, (uint32_t)(above - c->r->frames));
+        if (i >= count || !stackcheck_is_at(above, v[i].pc))
+            return;
+        below = (uint32_t)(above - c->r->frames);
+        i++;
+    }
+}
+
+/* Adds callers that the report lacks: one that only lr tells, and those that bytes of the stack tell. */
 static void stackcheck_infer(stackcheck *c, uint32_t index)
 {
+    stackwalk_frame v[STACKCHECK_STEPS];
     const report_thread *thread = &c->r->threads[index];
     const report_frame *first = stackcheck_first(c, thread);
+    const stackcheck_image *one = first != NULL ? stackcheck_image_of(c, first->image) : NULL;
     const report_register *pc_at, *lr_at;
-    uint64_t pc = stackcheck_register(c, thread, "pc", &pc_at);
-    uint64_t lr = stackcheck_register(c, thread, "lr", &lr_at), target;
-    if (first == NULL || pc_at == NULL || lr_at == NULL || lr == pc || lr_at->image == REPORT_NONE ||
-        !first->exact || pc != first->addr || !stackcheck_is_lr_live(c, thread, first, lr))
+    if (one == NULL)
         return;
-    report_frame caller = *first;
-    const report_frame *second = first + 1;
-    bool has_second = second < &c->r->frames[thread->first + thread->count];
-    if (has_second && second->addr <= lr && lr - second->addr <= 4)
+    bool is_arm64 = one->code.cputype == STACKCHECK_CPU_ARM64;
+    uint64_t pc = stackcheck_register(c, thread, is_arm64 ? "pc" : "rip", &pc_at);
+    uint64_t lr = stackcheck_register(c, thread, "lr", &lr_at);
+    if (pc_at == NULL || lr == pc || !first->exact || pc != first->addr)
         return;
-    caller.addr = caller.given = lr;
-    caller.image = lr_at->image;
-    caller.exact = false;
-    if (stackcheck_image_of(c, caller.image) == NULL ||
-        stackcheck_pair(c, first, &caller, &target) != STACKCHECK_FITS)
-        return;
-    report_infer_frame(c->r, (uint32_t)(first - c->r->frames), lr, lr_at->image);
+    stackwalk walk = {c->r, thread, stackcheck_code, c, one->code.cputype};
+    unsigned cap = c->steps_left < STACKCHECK_STEPS ? c->steps_left : STACKCHECK_STEPS;
+    unsigned count = stackwalk_callers(&walk, v, cap);
+    c->steps_left -= count < c->steps_left ? count + 1 : c->steps_left;
+    stackcheck_compare(c, (uint32_t)(first - c->r->frames), lr, v, count);
 }
 
 /* ---- Whole stacks ---- */
@@ -396,10 +450,18 @@ static void stackcheck_thread(stackcheck *c, const report_thread *thread)
     const report_frame *end = &c->r->frames[thread->first + thread->count];
     for (const report_frame *above = below != NULL ? below + 1 : end; above < end; above++) {
         bool is_next = above->index == above[-1].index + 1 || above->addr == above[-1].addr ||
-                       above->form == FORM_INFERRED || above[-1].form == FORM_INFERRED;
+                       above->form == FORM_INFERRED || above[-1].form == FORM_INFERRED || above[-1].is_stale;
         stackcheck_note note = {.frame = (uint32_t)(above - c->r->frames)};
         if (above->given_inline)
             continue;
+        if (above->is_stale) {
+            note.fault = STACKCHECK_STALE;
+            note.is_left = true;
+            stackcheck_mark(c, note.frame, note.fault);
+            c->images[above->image].doubted++;
+            *(stackcheck_note *)mem_push(&c->notes, &c->note_count, &c->note_cap, sizeof note) = note;
+            continue;
+        }
         note.fault = is_next ? stackcheck_pair(c, below, above, &note.target) : STACKCHECK_FITS;
         stackcheck_mark(c, note.frame, note.fault);
         note.is_second = below->exact;
@@ -448,7 +510,9 @@ static void stackcheck_tell(stackcheck *c, const stackcheck_note *note)
     report_frame *frame = &c->r->frames[note->frame];
     const stackcheck_image *one = &c->images[frame->image];
     text t = {0};
-    if (note->fault != STACKCHECK_OTHER_CALL) {
+    if (note->fault == STACKCHECK_STALE) {
+        text_c(&t, "the unwind tables lead past it");
+    } else if (note->fault != STACKCHECK_OTHER_CALL) {
         text_c(&t, note->fault == STACKCHECK_NO_CODE ? "there is no code" : "no call ends here");
     } else {
         const report_frame *below = &c->r->frames[note->below];
@@ -466,7 +530,12 @@ static void stackcheck_tell(stackcheck *c, const stackcheck_note *note)
 
 void stackcheck_report(report *r, image_pool *all, const stackcheck_options *how)
 {
-    stackcheck c = {.r = r, .all = all, .how = how, .left = CALLS_BYTES, .names_left = STACKCHECK_NAMES};
+    stackcheck c = {.r = r,
+                    .all = all,
+                    .how = how,
+                    .left = CALLS_BYTES,
+                    .names_left = STACKCHECK_NAMES,
+                    .steps_left = STACKCHECK_ALL_STEPS};
     r->is_checked = true;
     c.images = mem_alloc(mem_product(r->image_count, sizeof *c.images));
     memset(c.images, 0, r->image_count * sizeof *c.images);
