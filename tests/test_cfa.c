@@ -130,6 +130,7 @@ static const struct {
     {3, {0x0c, 7, 16}, CFA + 8, SAME},
     {3, {0x12, 7, 0x7e}, CFA + 8, SAME}, /* -2 words of -8 */
     {2, {0x0d, 10}, STACK + 88, SAME},
+    {6, {0x0f, 2, 0x77, 16, 0x0d, 10}, STACK + 80, SAME}, /* no offset after an expression */
     {2, {0x0e, 24}, CFA + 16, SAME},
     {2, {0x13, 0x7d}, CFA + 16, SAME},
     {4, {0x0f, 2, 0x77, 16}, CFA + 8, SAME},
@@ -376,12 +377,112 @@ static void test_i386(void)
     bytes_free(&program);
 }
 
+/* A CIE of __debug_frame, and the FDE of a function of 256 bytes: both have addresses of the file. */
+static void put_debug_frame(unsigned version, unsigned word, unsigned ra, uint64_t lo, const bytes *program,
+                            bool is_long)
+{
+    frames.len = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (is_long)
+            put32(&frames, 0xffffffff);
+        size_t at = frames.len;
+        put_uint(&frames, 0, is_long ? 8 : 4);
+        put_uint(&frames, i == 0 ? UINT64_MAX : 0, is_long ? 8 : 4);
+        if (i == 0) {
+            put8(&frames, version);
+            put8(&frames, 0);
+            if (version == 4) {
+                put8(&frames, word);
+                put8(&frames, 0);
+            }
+            put8(&frames, 1);
+            put_sleb(&frames, -(int)word);
+            put8(&frames, ra);
+        } else {
+            put_uint(&frames, lo, word);
+            put_uint(&frames, 0x100, word);
+            put_bytes(&frames, program);
+        }
+        patch(&frames, at, frames.len - at - (is_long ? 8 : 4), is_long ? 8 : 4);
+    }
+}
+
+/* file_addr: of the header. The function is at CODE in the process. */
+static machsym_unwind_state step_debug(machsym_unwind_state s, uint32_t cputype, uint64_t file_addr)
+{
+    machsym_unwind_image image;
+    machsym_unwind_desc desc = {read_memory, NULL, &image, 1, cputype};
+    memset(&image, 0, sizeof image);
+    image.load_addr = LOAD;
+    image.size = 0x4000;
+    image.debug_frame.bytes.ptr = frames.v;
+    image.debug_frame.bytes.len = frames.len;
+    image.file_addr = file_addr;
+    machsym_unwind_next(&desc, &s);
+    return s;
+}
+
+/* Wherever the image lies, in every version and both formats. i386's 4 is esp there. */
+static void test_debug_frame(void)
+{
+    static const uint8_t code[] = {0x0c, 7, 8, 0x90, 1, 0x83, 5};
+    static const uint8_t far_code[] = {0x0c, 7, 8, 0x90, 1, 0x01, 0x10, 0x10, 0, 0x40, 0, 0, 0, 0, 0x0e, 16};
+    static const uint8_t code_i386[] = {0x0c, 4, 4, 0x88, 1};
+    bytes program = {NULL, 0, 0};
+    put(&program, code, sizeof code);
+    for (unsigned version = 1; version <= 5; version++) {
+        for (unsigned i = 0; i < 4; i++) {
+            uint64_t file_addr = i % 2 == 0 ? 0x40000000 : LOAD;
+            put_debug_frame(version, 8, 16, file_addr + CODE - LOAD, &program, i > 1);
+            machsym_unwind_state s = step_debug(registers(16), ms_CPU_X86_64, file_addr);
+            CHECK_EQ(s.how, version == 5 ? MACHSYM_UNWIND_FP : MACHSYM_UNWIND_CFA);
+            CHECK_EQ(s.v[7], version == 5 ? STACK + 64 : CFA);
+            CHECK_EQ(step_debug(registers(16), ms_CPU_X86_64, 0x123000).how, MACHSYM_UNWIND_FP);
+        }
+    }
+    put_debug_frame(4, 4, 16, 0x40001000, &program, false); /* addresses of 4 bytes, and those of 8 */
+    CHECK_EQ(step_debug(registers(16), ms_CPU_X86_64, 0x40000000).how, MACHSYM_UNWIND_FP);
+    program.len = 0;
+    put(&program, far_code, sizeof far_code); /* set_loc goes to the pc */
+    put_debug_frame(1, 8, 16, 0x40001000, &program, false);
+    CHECK_EQ(step_debug(registers(16), ms_CPU_X86_64, 0x40000000).v[7], CFA + 8);
+    program.len = 0;
+    put(&program, code_i386, sizeof code_i386);
+    put_debug_frame(1, 4, 8, 0x1000, &program, false);
+    machsym_unwind_state s = registers(8);
+    s.v[4] = STACK + 20 * 8;
+    s = step_debug(s, 7, 0);
+    CHECK_EQ(s.how, MACHSYM_UNWIND_CFA);
+    CHECK_EQ(s.v[4], STACK + 20 * 8 + 4);
+    CHECK_EQ(s.v[8], 0x5000 + 20);
+    bytes_free(&program);
+}
+
+/* arm64_32 saves registers of 8 bytes; its addresses in tables have 4. */
+static void test_arm64_32(void)
+{
+    static const uint8_t record[] = {0x0c, 29, 16, 0x9e, 1, 0x9d, 2};
+    bytes program = {NULL, 0, 0};
+    machsym_unwind_state s = registers(32);
+    s.v[29] = STACK + 40 * 8;
+    put(&program, record, sizeof record);
+    put_frames("zR", 31, 0, 30, &program);
+    size_t fde = 4 + ms_rd_raw_u32(frames.v);
+    frames.v[16] = 0x10; /* the address has the size of a word */
+    CHECK_EQ(frames.v[fde + 8], (CODE - FRAMES - fde - 8) & 0xff);
+    s = step(s, ms_CPU_ARM64_32);
+    CHECK_EQ(s.how, MACHSYM_UNWIND_CFA);
+    CHECK_EQ(s.v[31], STACK + 42 * 8);
+    CHECK_EQ(s.v[32], 0x5000 + 41);
+    bytes_free(&program);
+}
+
 /* The FDE that the compact table names, and no other. */
 static void test_by_offset(void)
 {
     bytes program = {NULL, 0, 0};
     put_frames("zR", 7, 8, 16, &program);
-    ms_piece_source source = ms_piece_of_file(ms_span_make(frames.v, frames.len), FRAMES);
+    ms_eh_frames source = ms_eh_of_file(ms_span_make(frames.v, frames.len), FRAMES, 8);
     machsym_unwind_desc desc = {read_memory, NULL, NULL, 0, ms_CPU_X86_64};
     size_t fde = 4 + ms_rd_raw_u32(frames.v);
     for (size_t off = 0; off < frames.len + 9; off++) {
@@ -435,6 +536,8 @@ int main(void)
     test_bottom();
     test_arm64();
     test_i386();
+    test_debug_frame();
+    test_arm64_32();
     test_by_offset();
     test_long_entry();
     test_damage();

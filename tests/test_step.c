@@ -7,6 +7,11 @@
 
 enum { LOAD = 0x100000000, STACK = 0x7000, WORDS = 32 };
 
+/* Every instruction of 26 functions of each processor, compiled by clang 22 with -O2, as an emulator ran them:
+ * tests/unwind/steps.py. */
+static const char *const traces[] = {"tests/fixtures/unwind/steps-arm64",
+                                     "tests/fixtures/unwind/steps-x86_64"};
+
 static uint64_t stack[WORDS];
 static uint8_t code[64];
 
@@ -420,6 +425,184 @@ static void test_endless(void)
     CHECK_EQ(s.end, MACHSYM_UNWIND_WRONG_WAY);
 }
 
+/* ---- Bounds ---- */
+
+enum { TABLE = 0x900000 };
+
+typedef struct corpse {
+    uint64_t seed; /* of the stack; 0: records that lead up forever */
+    unsigned long reads;
+} corpse;
+
+/* A stack without end, and from TABLE on an eh_frame without end, whose entries are of other code. */
+static bool read_corpse(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+    static const uint8_t cie[] = {12, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 16, 0, 0, 0};
+    corpse *c = (corpse *)ctx;
+    c->reads++;
+    for (size_t i = 0; i < len; i++, addr++) {
+        uint64_t off = addr - TABLE, word = addr / 8 * 8 + 16;
+        if (off < sizeof cie)
+            ((uint8_t *)buf)[i] = cie[off];
+        else if (addr > TABLE) /* FDEs of 24 bytes, whose distance to the CIE is what remains */
+            ((uint8_t *)buf)[i] = (uint8_t)((off - 16) % 24 == 0 ? 20
+                                            : (off - 16) % 24 >= 4 && (off - 16) % 24 < 8
+                                                ? ((off - 16) / 24 * 24 + 20) >> 8 * ((off - 16) % 24 - 4)
+                                                : 0);
+        else if (c->seed == 0)
+            ((uint8_t *)buf)[i] = (uint8_t)(word >> addr % 8 * 8);
+        else
+            ((uint8_t *)buf)[i] =
+                (uint8_t)((addr / 8 + c->seed) * UINT64_C(6364136223846793005) >> (24 + addr % 8));
+    }
+    return true;
+}
+
+/* A table without end is searched for a while, and not again for every frame of a stack without end. */
+static void test_long_search(void)
+{
+    corpse c = {0, 0};
+    machsym_unwind_image image;
+    machsym_unwind_desc desc = {read_corpse, &c, &image, 1, ms_CPU_X86_64};
+    machsym_unwind_state s = registers(16, 7);
+    memset(&image, 0, sizeof image);
+    image.size = UINT64_MAX;
+    image.eh_frame.addr = TABLE;
+    image.eh_frame.size = UINT32_MAX;
+    s.v[6] = STACK;
+    while (machsym_unwind_next(&desc, &s))
+        CHECK_EQ(s.how, MACHSYM_UNWIND_FP);
+    CHECK_EQ(s.end, MACHSYM_UNWIND_TOO_MANY);
+    CHECK_EQ(s.searched, MACHSYM_MAX_STACK_SEARCH);
+    CHECK(c.reads < MACHSYM_MAX_STACK_SEARCH * 5);
+}
+
+/* Real tables and code, and a stack of random words: it ends, after so few reads. */
+static void test_random_stacks(void)
+{
+    unsigned long most = 0, frames = 0;
+    for (size_t i = 0; i < 2; i++) {
+        trace t;
+        machsym_unwind_state s;
+        CHECK(trace_open(&t, traces[i]));
+        for (uint64_t seed = 1; trace_next(&t, &s) && seed < 600; seed++) {
+            for (size_t k = 1; k <= TRACE_RANGES; k++) {
+                uint64_t random = seed;
+                for (uint64_t at = 0; at < t.parts[k].len; at++) {
+                    random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+                    if (at % 8 == 0 || at % 8 > 4) /* some words lead into code or the stack */
+                        t.parts[k].v[at] = (uint8_t)(random >> 56);
+                }
+            }
+            t.reads = 0;
+            while (machsym_unwind_next(&t.desc, &s))
+                frames++;
+            CHECK(s.end != MACHSYM_UNWIND_GOES_ON);
+            CHECK(s.frame_count < 100);
+            most = t.reads > most ? t.reads : most;
+        }
+        trace_close(&t);
+    }
+    CHECK(most < 2000);
+    CHECK(frames > 500);
+}
+
+/* ---- Swift's async frames ---- */
+
+/* Frames as Libc's __thread_stack_async_pcs and Swift's backtraces read them: a plain frame, and that of an async
+ * function: {context, frame pointer with bit 60, return address}. Word 16 and those after it are contexts of
+ * {parent, where it goes on}, in words of the size of addresses. cycle: the last one leads to this one. */
+static machsym_unwind_state async_stack(uint32_t cputype, unsigned contexts, unsigned cycle)
+{
+    bool is_x86 = cputype == ms_CPU_X86_64, is_32 = cputype == ms_CPU_ARM64_32;
+    uint64_t signature = cputype == ms_CPU_ARM64 ? UINT64_C(0x5a) << 56 : 0;
+    machsym_unwind_state s = is_x86 ? registers(16, 7) : registers(32, 31);
+    s.v[is_x86 ? 6 : 29] = STACK + 8;
+    stack[1] = STACK + 5 * 8;
+    stack[2] = 0x100003000;
+    stack[4] = (STACK + 16 * 8) | signature;
+    stack[5] = (STACK + 10 * 8) | UINT64_C(1) << 60;
+    stack[6] = 0x100004000;
+    stack[10] = 0;
+    stack[11] = 0x100005000;
+    for (unsigned i = 0; i < contexts; i++) {
+        uint64_t next = STACK + 16 * 8 + 8 * (is_32 ? i + 1 : 2 * i + 2), pc = 0x10006000 + 16 * i;
+        if (i + 1 == contexts)
+            next = cycle < contexts ? STACK + 16 * 8 + 8 * (is_32 ? cycle : 2 * cycle) : 0;
+        if (is_32)
+            stack[16 + i] = next | pc << 32;
+        else
+            stack[16 + 2 * i] = next | (next != 0 ? signature : 0);
+        if (!is_32)
+            stack[17 + 2 * i] = pc | signature;
+    }
+    return s;
+}
+
+static void check_async(uint32_t cputype)
+{
+    machsym_unwind_desc desc = {read_memory, NULL, NULL, 0, cputype};
+    unsigned pc = cputype == ms_CPU_X86_64 ? 16 : 32, context = cputype == ms_CPU_X86_64 ? 14 : 22;
+    machsym_unwind_state s = async_stack(cputype, 4, 9);
+    for (unsigned i = 0; i < 3; i++) { /* the stack: its callers only */
+        CHECK(machsym_unwind_next(&desc, &s));
+        CHECK_EQ(s.v[pc], 0x100003000 + 0x1000 * i);
+        CHECK_EQ(s.how, MACHSYM_UNWIND_FP);
+    }
+    CHECK(!machsym_unwind_next(&desc, &s));
+    CHECK_EQ(s.end, MACHSYM_UNWIND_NO_FRAME);
+    s = async_stack(cputype, 4, 9);
+    s.awaiting = true;
+    CHECK(machsym_unwind_next(&desc, &s));
+    CHECK_EQ(s.v[pc], 0x100003000);
+    for (unsigned i = 0; i < 4; i++) {
+        CHECK(machsym_unwind_next(&desc, &s));
+        CHECK_EQ(s.v[pc], 0x10006000 + 16 * i);
+        CHECK_EQ(s.how, MACHSYM_UNWIND_ASYNC);
+        CHECK_EQ(s.v[context] >> 47, 0);
+        CHECK_EQ(s.known, (uint64_t)1 << pc | (uint64_t)1 << context);
+        CHECK_EQ(s.frame_count, i + 2);
+    }
+    CHECK_EQ(s.v[context], 0);
+    CHECK(!machsym_unwind_next(&desc, &s));
+    CHECK_EQ(s.end, MACHSYM_UNWIND_BOTTOM);
+    for (unsigned count = 1; count < 8; count++) {
+        for (unsigned cycle = 0; cycle < count; cycle++) {
+            s = async_stack(cputype, count, cycle);
+            s.awaiting = true;
+            while (machsym_unwind_next(&desc, &s))
+                CHECK(s.frame_count < 40);
+            CHECK_EQ(s.end, MACHSYM_UNWIND_WRONG_WAY);
+            CHECK(s.frame_count >= count);
+        }
+    }
+    s = async_stack(cputype, 2, 9);
+    stack[4] += 4 - (cputype == ms_CPU_ARM64_32); /* a context in the middle of a word */
+    s.awaiting = true;
+    CHECK(machsym_unwind_next(&desc, &s));
+    CHECK(!machsym_unwind_next(&desc, &s));
+    CHECK_EQ(s.end, MACHSYM_UNWIND_NO_FRAME);
+    s = async_stack(cputype, 2, 9);
+    stack[5] |= UINT64_C(2) << 60; /* another tag */
+    s.awaiting = true;
+    CHECK(machsym_unwind_next(&desc, &s));
+    CHECK(machsym_unwind_next(&desc, &s));
+    CHECK_EQ(s.v[pc], 0x100004000);
+}
+
+static void test_async(void)
+{
+    check_async(ms_CPU_ARM64);
+    check_async(ms_CPU_ARM64_32);
+    check_async(ms_CPU_X86_64);
+    machsym_unwind_desc desc = {read_memory, NULL, NULL, 0, 7};
+    machsym_unwind_state s = registers(8, 4); /* no async frames of i386 */
+    s.how = MACHSYM_UNWIND_ASYNC;
+    s.awaiting = true;
+    while (machsym_unwind_next(&desc, &s))
+        CHECK(s.frame_count < 40);
+}
+
 /* Frames and tables at the end of the address space: nothing is read past it. */
 static void test_last_addresses(void)
 {
@@ -446,11 +629,6 @@ static void test_last_addresses(void)
 }
 
 /* ---- Frames that stopped anywhere ---- */
-
-/* Every instruction of 26 functions of each processor, compiled by clang 22 with -O2, as an emulator ran them:
- * tests/unwind/steps.py. */
-static const char *const traces[] = {"tests/fixtures/unwind/steps-arm64",
-                                     "tests/fixtures/unwind/steps-x86_64"};
 
 static void test_every_instruction(void)
 {
@@ -531,5 +709,8 @@ int main(void)
     test_extremes();
     test_lies();
     test_endless();
+    test_async();
+    test_long_search();
+    test_random_stacks();
     return test_done();
 }

@@ -24,6 +24,12 @@ if need "unwind tables" python3 llvm-objdump-22 llvm-dwarfdump-22; then
         python3 tests/unwind/frames.py "$RUN $work/rows" "$work" "$images" >"$work/log"
         check "rows of CFA programs of $images" "$work/log"
     done
+    [ "${SAMPLE:-1}" -eq 1 ] && programs=2000 || programs=100
+    mkdir "$work/programs"
+    python3 tests/unwind/programs.py "$work/programs" "$programs" 1 >"$work/log" 2>&1
+    check "random CFA programs are written" "$work/log"
+    python3 tests/unwind/frames.py "$RUN $work/rows" "$work" "$work/programs" >"$work/log" 2>&1
+    check "rows of random CFA programs" "$work/log"
 fi
 
 # Callers at every instruction of functions that an emulator runs: STEPS=1000 are as many as were held against it.

@@ -21,12 +21,14 @@ bool tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, 
     uint32_t own;
     uint64_t slide = tables_slide(file, base, &own);
     memset(&at, 0, sizeof at);
+    out->file_addr = base - slide;
     if (own != cputype)
         return false;
     while (machsym_image_next_section(file, &at, &section)) {
-        machsym_unwind_section *to = str_is(section.name, "__unwind_info") ? &out->unwind_info
-                                     : str_is(section.name, "__eh_frame")  ? &out->eh_frame
-                                                                           : NULL;
+        machsym_unwind_section *to = str_is(section.name, "__unwind_info")   ? &out->unwind_info
+                                     : str_is(section.name, "__eh_frame")    ? &out->eh_frame
+                                     : str_is(section.name, "__debug_frame") ? &out->debug_frame
+                                                                             : NULL;
         if (to == NULL || section.bytes.len == 0 || to->size != 0)
             continue;
         to->bytes = section.bytes;

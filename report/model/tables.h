@@ -28,7 +28,7 @@ typedef struct report_tables {
 } report_tables;
 
 /* Fills in the sections of an image that lies at an address of the process. Returns false if the file has no
- * unwind tables, or is of another processor. Borrows the file. */
+ * unwind tables but __debug_frame, or is of another processor. Borrows the file. */
 bool tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, machsym_unwind_image *out);
 /* The same by the Mach-O header that lies in memory at out->load_addr. */
 bool tables_of_header(machsym_str header, machsym_unwind_image *out);

@@ -302,7 +302,7 @@ static void dump_find_tables(dump *d, const decoded_image *image, dump_tables *t
                                           str_c(image->arch != NULL ? image->arch : ""));
     to->has_some = (to->file != NULL && tables_of_file(to->file, d->cputype, image->base, &to->unwind)) ||
                    tables_of_header(dump_bytes_at(d, image->base), &to->unwind) ||
-                   dump_find_in_header(d, image, to);
+                   dump_find_in_header(d, image, to) || to->unwind.debug_frame.size != 0;
 }
 
 static dump_tables *dump_tables_of(dump *d, uint64_t addr)

@@ -1136,12 +1136,14 @@ typedef enum machsym_unwind_how {
     MACHSYM_UNWIND_CONTEXT, /* the frame that the caller began with, with its registers */
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
     MACHSYM_UNWIND_FP,      /* by the frame pointer only */
-    MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame */
+    MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame or __debug_frame */
     MACHSYM_UNWIND_SIGNAL,  /* a signal interrupted the frame at its pc; by a CFA program */
     /* By the code ahead of a pc where a frame stopped: its function makes or undoes its frame there. */
     MACHSYM_UNWIND_PROLOGUE,
     MACHSYM_UNWIND_LEAF, /* in the same way; arm64: the return address was still in its register */
-    MACHSYM_UNWIND_ASYNC /* an async function that awaits the one below: Swift's context has it */
+    /* A Swift function that awaits the frame before. pc is where it goes on, and is looked up as it is: the
+     * begin of a function of its own. Of its registers only the async context is known: x22, or r14. */
+    MACHSYM_UNWIND_ASYNC
 } machsym_unwind_how;
 
 /* Why a stack ended. */
@@ -1169,6 +1171,8 @@ typedef struct machsym_unwind_image {
     uint64_t size;      /* bytes that are mapped from there on */
     machsym_unwind_section unwind_info;
     machsym_unwind_section eh_frame;
+    machsym_unwind_section debug_frame; /* of a dSYM or a program; asked last */
+    uint64_t file_addr;                 /* address of the header in the file; debug_frame counts from it */
 } machsym_unwind_image;
 
 /* A process to unwind in. read copies len bytes of its memory at addr. It returns false if some are
@@ -1187,6 +1191,8 @@ typedef struct machsym_unwind_state {
     uint64_t v[33];
     uint64_t known;       /* one bit for each register of v whose value is known */
     uint32_t frame_count; /* 0: the registers of a thread that stopped at pc */
+    uint32_t searched;    /* entries of DWARF tables that were looked through for this stack */
+    bool awaiting;        /* set by the caller: who awaits a Swift async frame comes instead of its callers */
     machsym_unwind_how how;
     machsym_unwind_end end;
 } machsym_unwind_state;

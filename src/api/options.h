@@ -469,10 +469,13 @@
 #define MACHSYM_MAX_FRAME_ENTRY 1024
 #endif
 
-/* How many entries of an __eh_frame are looked through for a function, and how many steps an expression may
- * take. Real expressions take 20. */
+/* How many entries of an __eh_frame or a __debug_frame are looked through for a function, how many for all
+ * frames of a stack, and how many steps an expression may take. Real expressions take 20. */
 #ifndef MACHSYM_MAX_FRAME_SEARCH
 #define MACHSYM_MAX_FRAME_SEARCH 16384
+#endif
+#ifndef MACHSYM_MAX_STACK_SEARCH
+#define MACHSYM_MAX_STACK_SEARCH 1048576
 #endif
 #ifndef MACHSYM_MAX_FRAME_STEPS
 #define MACHSYM_MAX_FRAME_STEPS 1024

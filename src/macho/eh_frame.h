@@ -7,19 +7,38 @@
 #include "pieces.h"
 
 /* ==== >>eh_frame ===========================================================================================
- * Job:    reads the entries of an __eh_frame: CIEs and FDEs.
- * Offers: ms_eh_entry_at, ms_eh_cie_at, ms_eh_range.
+ * Job:    reads the entries of an __eh_frame or a __debug_frame: CIEs and FDEs.
+ * Offers: ms_eh_frames, ms_eh_of_file, ms_eh_entry_at, ms_eh_cie_at, ms_eh_range.
  * Never:  runs their programs. */
 
 /* Pointer encodings (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
 enum { ms_EH_PCREL = 0x10, ms_EH_BASE = 0x70 };
 
+/* A section of entries. */
+typedef struct ms_eh_frames {
+    ms_piece_source source;
+    unsigned word;  /* bytes of an address */
+    bool is_debug;  /* a __debug_frame (DWARF5 6.4.1) */
+    uint64_t slide; /* of a __debug_frame, which has the addresses of its file */
+} ms_eh_frames;
+
+static ms_eh_frames ms_eh_of_file(ms_span bytes, uint64_t addr, unsigned word)
+{
+    ms_eh_frames frames;
+    frames.source = ms_piece_of_file(bytes, addr);
+    frames.word = word;
+    frames.is_debug = false;
+    frames.slide = 0;
+    return frames;
+}
+
 /* An entry, and its bytes where they are not in a file. */
 typedef struct ms_eh_entry {
-    uint64_t at;   /* offset of the field after the length, which leads to the CIE */
+    uint64_t at;   /* offset of what follows the field that leads to the CIE */
     uint64_t next; /* where the next entry begins */
-    uint32_t back; /* what the field says: how far back the CIE is; 0: this is one */
-    ms_rd body;    /* what follows it */
+    uint64_t cie;  /* offset of the CIE; UINT64_MAX: it is before the section */
+    bool is_cie;   /* this is one */
+    ms_rd body;    /* what follows the field */
     uint8_t room[MACHSYM_MAX_FRAME_ENTRY];
 } ms_eh_entry;
 
@@ -34,14 +53,26 @@ typedef struct ms_eh_cie {
     ms_rd program;
 } ms_eh_cie;
 
-/* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
- * may be as long as its room. The field after the length has 32 bits, even where the length has 64 (LSB
- * 10.6.1.1). */
-static bool ms_eh_entry_at(const ms_piece_source *source, uint64_t off, ms_eh_entry *out)
+/* Reads the field after the length: the distance back to the CIE, or in a __debug_frame the CIE's offset.
+ * is_long: the length has 64 bits. The field of an __eh_frame has 32 bits all the same (LSB 10.6.1.1). */
+static void ms_eh_link(const ms_eh_frames *frames, bool is_long, uint64_t off, ms_eh_entry *out)
 {
+    bool is_wide = frames->is_debug && is_long;
+    uint64_t link = is_wide ? ms_rd_u64(&out->body) : ms_rd_u32(&out->body);
+    out->is_cie = link == (!frames->is_debug ? 0 : is_wide ? UINT64_MAX : UINT32_MAX);
+    out->cie = frames->is_debug ? link : link <= off ? off - link : UINT64_MAX;
+    out->at = off + (is_wide ? 8 : 4);
+}
+
+/* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
+ * may be as long as its room. */
+static bool ms_eh_entry_at(const ms_eh_frames *frames, uint64_t off, ms_eh_entry *out)
+{
+    const ms_piece_source *source = &frames->source;
     const uint8_t *head = ms_piece_at(source, off, 4, out->room);
     uint64_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
-    if (len == 0xffffffff) {
+    bool is_long = len == 0xffffffff;
+    if (is_long) {
         off += 8;
         head = ms_piece_at(source, off - 4, 8, out->room);
         len = head != NULL ? ms_rd_raw_u64(head) : 0;
@@ -54,8 +85,7 @@ static bool ms_eh_entry_at(const ms_piece_source *source, uint64_t off, ms_eh_en
     if (head == NULL)
         return false;
     out->body = ms_rd_make(ms_span_make(head, (size_t)len));
-    out->at = off;
-    out->back = ms_rd_u32(&out->body);
+    ms_eh_link(frames, is_long, off, out);
     return true;
 }
 
@@ -97,7 +127,8 @@ static void ms_eh_cie_data(ms_eh_cie *cie, ms_rd data, machsym_str letters, unsi
     }
 }
 
-/* rd: what follows the field of a CIE. Without 'z' the augmentation has no data. */
+/* rd: what follows the field of a CIE. Without 'z' the augmentation has no data. Version 4 has the sizes of
+ * addresses and of segment selectors, which Mach-O lacks. */
 static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
 {
     unsigned version = ms_rd_u8(&rd);
@@ -109,6 +140,8 @@ static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
     } else {
         rd.p -= text.len - letters.len - 1;
     }
+    if (version >= 4 && (ms_rd_u8(&rd) != word || ms_rd_u8(&rd) != 0))
+        ms_rd_fail(&rd);
     cie->code_align = ms_rd_uleb(&rd);
     cie->data_align = ms_rd_sleb(&rd);
     cie->return_register = version == 1 ? ms_rd_u8(&rd) : ms_rd_uleb(&rd);
@@ -121,21 +154,22 @@ static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
 }
 
 /* The CIE of an FDE. room: where its bytes are kept. Returns: false where there is none. */
-static bool ms_eh_cie_at(const ms_piece_source *source, const ms_eh_entry *fde, unsigned word,
-                         ms_eh_entry *room, ms_eh_cie *cie)
+static bool ms_eh_cie_at(const ms_eh_frames *frames, const ms_eh_entry *fde, ms_eh_entry *room,
+                         ms_eh_cie *cie)
 {
-    if (fde->back > fde->at || !ms_eh_entry_at(source, fde->at - fde->back, room) || room->back != 0)
+    if (!ms_eh_entry_at(frames, fde->cie, room) || !room->is_cie)
         return false;
-    ms_eh_read_cie(room->body, word, cie);
+    ms_eh_read_cie(room->body, frames->word, cie);
     return true;
 }
 
 /* The addresses of an FDE's function. Returns: false where they cannot be read. */
-static bool ms_eh_range(const ms_piece_source *source, ms_eh_entry *fde, const ms_eh_cie *cie, unsigned word,
-                        uint64_t *lo, uint64_t *size)
+static bool ms_eh_range(const ms_eh_frames *frames, ms_eh_entry *fde, const ms_eh_cie *cie, uint64_t *lo,
+                        uint64_t *size)
 {
-    *lo = ms_eh_pointer(&fde->body, cie->encoding, source->addr + fde->at + 4, word);
-    *size = ms_eh_pointer(&fde->body, cie->encoding & 0xf, 0, word);
+    *lo = ms_eh_pointer(&fde->body, cie->encoding, frames->source.addr + fde->at, frames->word);
+    *lo += frames->slide;
+    *size = ms_eh_pointer(&fde->body, cie->encoding & 0xf, 0, frames->word);
     return !fde->body.failed;
 }
 

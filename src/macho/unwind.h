@@ -61,27 +61,26 @@ static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
-    unsigned word = d->mo->is_64 ? 8 : 4;
     uint64_t cie_off = UINT64_MAX, lo, size;
     ms_eh_entry fde, room;
     ms_eh_cie cie;
     if (section == NULL)
         return;
-    ms_piece_source frames = ms_piece_of_file(ms_fx_bytes(d, section), section->addr);
+    ms_eh_frames frames = ms_eh_of_file(ms_fx_bytes(d, section), section->addr, d->mo->is_64 ? 8 : 4);
     ms_zero(&cie, sizeof cie);
     for (uint64_t off = 0; ms_eh_entry_at(&frames, off, &fde); off = fde.next) {
-        if (fde.back == 0) /* a CIE */
+        if (fde.is_cie)
             continue;
-        if (fde.back > fde.at) {
+        if (fde.cie == UINT64_MAX) {
             d->damage_count++;
             continue;
         }
-        if (fde.at - fde.back != cie_off) {
-            cie_off = fde.at - fde.back;
-            if (!ms_eh_cie_at(&frames, &fde, word, &room, &cie))
+        if (fde.cie != cie_off) {
+            cie_off = fde.cie;
+            if (!ms_eh_cie_at(&frames, &fde, &room, &cie))
                 ms_zero(&cie, sizeof cie);
         }
-        if (!ms_eh_range(&frames, &fde, &cie, word, &lo, &size))
+        if (!ms_eh_range(&frames, &fde, &cie, &lo, &size))
             continue;
         ms_uw_add(t, d->mo, lo);
         ms_uw_add(t, d->mo, lo + size);

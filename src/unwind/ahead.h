@@ -117,6 +117,7 @@ static bool ms_unl_calls(ms_unp_path *path)
     desc.ctx = path;
     bool found = image != NULL && ms_unb_step(&desc, image, path->pc, &path->s);
     if (!found) {
+        before.searched = path->s.searched;
         path->s = before;
         found = path->makes_frame && ms_unb_frame(&desc, ms_unr_arch_of(desc.cputype), &path->s);
     }
@@ -154,7 +155,9 @@ static bool ms_unl_other(ms_unl_search *l)
 {
     if (l->waiting_count == 0)
         return false;
+    uint32_t searched = l->path.s.searched;
     l->path = l->waiting[--l->waiting_count];
+    l->path.s.searched = searched;
     return true;
 }
 
@@ -208,8 +211,9 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             return true;
         }
         if (!goes_on && !ms_unl_other(&l))
-            return false;
+            break;
     }
+    s->searched = l.path.s.searched;
     return false;
 }
 

@@ -4,7 +4,6 @@
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/reader.h"
-#include "../macho/pieces.h"
 #include "../macho/eh_frame.h"
 #include "registers.h"
 #include "expression.h"
@@ -73,6 +72,7 @@ typedef struct ms_cfa_row {
     ms_cfa_rule rules[ms_CFA_REGISTERS];
     ms_cfa_rule cfa;
     uint64_t cfa_register;
+    bool is_swapped; /* see ms_cfa_number */
 } ms_cfa_row;
 
 /* The state of a running program. */
@@ -82,7 +82,7 @@ typedef struct ms_cfa_machine {
     ms_cfa_row first; /* after the CIE's program; "restore" returns to it */
     ms_cfa_row kept[ms_CFA_STATES];
     unsigned kept_count;
-    unsigned word;
+    const ms_eh_frames *frames;
     uint64_t pc;
 } ms_cfa_machine;
 
@@ -133,7 +133,9 @@ static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
         number = ms_rd_uleb(rd);
         ms_cfa_define(row, number, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
         return true;
-    case ms_CFA_DEF_REGISTER: ms_cfa_define(row, ms_rd_uleb(rd), row->cfa.value); return true;
+    case ms_CFA_DEF_REGISTER: /* after an expression there is no offset */
+        ms_cfa_define(row, ms_rd_uleb(rd), row->cfa.kind == ms_CFA_IS_REGISTER ? row->cfa.value : 0);
+        return true;
     case ms_CFA_DEF_OFFSET: ms_cfa_define(row, row->cfa_register, (int64_t)ms_rd_uleb(rd)); return true;
     case ms_CFA_DEF_OFFSET_SF:
         ms_cfa_define(row, row->cfa_register, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
@@ -193,7 +195,7 @@ static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t *pc)
 {
     switch (op) {
-    case ms_CFA_SET_LOC: *pc = ms_rd_uint(rd, m->word); return true;
+    case ms_CFA_SET_LOC: *pc = ms_rd_uint(rd, m->frames->word) + m->frames->slide; return true;
     case ms_CFA_ADVANCE1: *pc += m->cie->code_align * ms_rd_u8(rd); return true;
     case ms_CFA_ADVANCE2: *pc += m->cie->code_align * ms_rd_u16(rd); return true;
     case ms_CFA_ADVANCE4: *pc += m->cie->code_align * ms_rd_u32(rd); return true;
@@ -247,13 +249,13 @@ static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
 }
 
 /* Computes the rules at an address of a function that begins at lo. */
-static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, uint64_t lo, uint64_t pc,
-                          ms_cfa_row *out)
+static bool ms_cfa_row_at(const ms_eh_frames *frames, const ms_eh_cie *cie, ms_rd program, uint64_t lo,
+                          uint64_t pc, ms_cfa_row *out)
 {
     ms_cfa_machine m;
     m.cie = cie;
     m.kept_count = 0;
-    m.word = word;
+    m.frames = frames;
     m.pc = lo;
     ms_zero(&m.row, sizeof m.row);
     ms_zero(&m.first, sizeof m.first);
@@ -267,13 +269,12 @@ static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, ui
     return true;
 }
 
-/* eh_frame of i386 exchanges the numbers of esp and ebp. */
-static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
+/* eh_frame of i386 exchanges the numbers of esp and ebp; debug_frame does not. */
+static unsigned ms_cfa_number(const ms_cfa_row *row, uint64_t number)
 {
-    bool is_i386 = desc->cputype == ms_UNR_CPU_I386;
-    if (is_i386 && number == ms_UNR_I386_ESP)
+    if (row->is_swapped && number == ms_UNR_I386_ESP)
         return ms_UNR_I386_EBP;
-    if (is_i386 && number == ms_UNR_I386_EBP)
+    if (row->is_swapped && number == ms_UNR_I386_EBP)
         return ms_UNR_I386_ESP;
     return number < ms_CFA_REGISTERS ? (unsigned)number : (unsigned)ms_UNR_NONE;
 }
@@ -281,7 +282,7 @@ static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
 static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
                          const ms_cfa_row *row, uint64_t *out)
 {
-    unsigned number = ms_cfa_number(desc, row->cfa_register);
+    unsigned number = ms_cfa_number(row, row->cfa_register);
     if (row->cfa.kind == ms_CFA_IS_EXPRESSION)
         return ms_une_value(desc, s, ms_span_make(row->cfa.expression, (size_t)row->cfa.value), NULL, out);
     if (row->cfa.kind != ms_CFA_IS_REGISTER || number == ms_UNR_NONE || !ms_unr_knows(s, number))
@@ -290,11 +291,12 @@ static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
-/* Computes a register by its rule in the frame s. Returns: false if the value is unknown. */
+/* Computes register i by its rule in the frame s. Returns: false if the value is unknown. */
 static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
-                         const ms_cfa_rule *rule, uint64_t cfa, unsigned number, uint64_t *out)
+                         const ms_cfa_row *row, unsigned i, uint64_t cfa, uint64_t *out)
 {
-    unsigned word = ms_unr_arch_of(desc->cputype).word, from = number;
+    const ms_cfa_rule *rule = &row->rules[i];
+    unsigned word = ms_unr_arch_of(desc->cputype).word, from = ms_cfa_number(row, i);
     ms_span expression = ms_span_make(rule->expression, (size_t)rule->value);
     uint64_t addr = cfa + (uint64_t)rule->value;
     switch (rule->kind) {
@@ -306,7 +308,7 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
             return false;
         return ms_unr_word(desc, word, addr, out);
     case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
-    case ms_CFA_IS_REGISTER: from = ms_cfa_number(desc, (uint64_t)rule->value); break;
+    case ms_CFA_IS_REGISTER: from = ms_cfa_number(row, (uint64_t)rule->value); break;
     default: break; /* unchanged */
     }
     if (from == ms_UNR_NONE || !ms_unr_knows(s, from))
@@ -327,32 +329,48 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
     if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
         return false;
     for (unsigned i = 0; i < ms_CFA_REGISTERS; i++) {
-        unsigned number = ms_cfa_number(desc, i);
+        unsigned number = ms_cfa_number(row, i);
         if (number == arch.sp && row->rules[i].kind == ms_CFA_IS_SAME)
             ms_unr_set(s, number, cfa);
-        else if (ms_cfa_apply(desc, &frame, &row->rules[i], cfa, number, &value))
+        else if (ms_cfa_apply(desc, &frame, row, i, cfa, &value))
             ms_unr_set(s, number, value);
         else
             s->known &= ~((uint64_t)1 << number);
     }
-    const ms_cfa_rule *rule = &row->rules[return_register];
-    if (rule->kind == ms_CFA_IS_UNDEFINED)
+    if (row->rules[return_register].kind == ms_CFA_IS_UNDEFINED)
         value = 0;
-    else if (!ms_cfa_apply(desc, &frame, rule, cfa, (unsigned)return_register, &value))
+    else if (!ms_cfa_apply(desc, &frame, row, (unsigned)return_register, cfa, &value))
         return false;
     ms_unr_set(s, arch.pc, value);
     return ms_unr_knows(s, arch.sp);
 }
 
-/* Finds the FDE of an address: the one at off, or if off is 0, the first one whose range has the address. */
-static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc, unsigned word,
-                        ms_eh_entry *fde, ms_eh_entry *room, ms_eh_cie *cie, uint64_t *lo)
+/* A function of a table: its FDE and CIE, and where it begins. */
+typedef struct ms_cfa_function {
+    ms_eh_entry fde;
+    ms_eh_entry room; /* the bytes of the CIE */
+    ms_eh_cie cie;
+    uint64_t lo;
+} ms_cfa_function;
+
+/* Finds the FDE of an address: the one at off, or if off is 0, the first one whose range has the address. The
+ * FDEs of one CIE follow each other, so it is kept. searched: grows by the entries that were read. */
+static bool ms_cfa_find(const ms_eh_frames *frames, uint64_t off, uint64_t pc, uint32_t *searched,
+                        ms_cfa_function *out)
 {
-    uint64_t at = off, size;
-    for (unsigned i = 0; i < MACHSYM_MAX_FRAME_SEARCH && ms_eh_entry_at(frames, at, fde); i++) {
-        at = fde->next;
-        if (fde->back != 0 && ms_eh_cie_at(frames, fde, word, room, cie) &&
-            ms_eh_range(frames, fde, cie, word, lo, &size) && pc >= *lo && pc - *lo < size)
+    uint64_t at = off, size, cie = 0;
+    bool has_cie = false;
+    for (unsigned i = 0; i < MACHSYM_MAX_FRAME_SEARCH && *searched < MACHSYM_MAX_STACK_SEARCH &&
+                         ms_eh_entry_at(frames, at, &out->fde);
+         i++) {
+        ++*searched;
+        at = out->fde.next;
+        if (!out->fde.is_cie && (!has_cie || out->fde.cie != cie)) {
+            cie = out->fde.cie;
+            has_cie = ms_eh_cie_at(frames, &out->fde, &out->room, &out->cie);
+        }
+        if (!out->fde.is_cie && has_cie && ms_eh_range(frames, &out->fde, &out->cie, &out->lo, &size) &&
+            pc >= out->lo && pc - out->lo < size)
             return true;
         if (off != 0)
             return false;
@@ -361,29 +379,30 @@ static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc
 }
 
 /* Returns the program of an FDE, which follows its addresses and data. */
-static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
+static ms_rd ms_cfa_program(ms_cfa_function *function)
 {
-    if (cie->has_data)
-        ms_rd_skip(&fde->body, ms_rd_uleb(&fde->body));
-    return fde->body;
+    ms_rd *body = &function->fde.body;
+    if (function->cie.has_data)
+        ms_rd_skip(body, ms_rd_uleb(body));
+    return *body;
 }
 
 /* Replaces the registers of s by those of its caller. off: place of the FDE; 0: search for it. Returns:
- * false, and leaves s unchanged, if no program finds the caller. */
-static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *frames, uint64_t off,
+ * false, and changes nothing of s but searched, if no program finds the caller. */
+static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_eh_frames *frames, uint64_t off,
                         uint64_t pc, machsym_unwind_state *s)
 {
-    unsigned word = ms_unr_arch_of(desc->cputype).word;
     machsym_unwind_state caller = *s;
-    ms_eh_entry fde, room;
-    ms_eh_cie cie;
+    ms_cfa_function function;
     ms_cfa_row row;
-    uint64_t lo;
-    if (!ms_cfa_find(frames, off, pc, word, &fde, &room, &cie, &lo) ||
-        !ms_cfa_row_at(&cie, ms_cfa_program(&fde, &cie), word, lo, pc, &row) ||
-        !ms_cfa_caller(desc, &row, cie.return_register, &caller))
+    bool found = ms_cfa_find(frames, off, pc, &s->searched, &function);
+    caller.searched = s->searched;
+    if (!found || !ms_cfa_row_at(frames, &function.cie, ms_cfa_program(&function), function.lo, pc, &row))
         return false;
-    caller.how = cie.is_signal ? MACHSYM_UNWIND_SIGNAL : MACHSYM_UNWIND_CFA;
+    row.is_swapped = desc->cputype == ms_UNR_CPU_I386 && !frames->is_debug;
+    if (!ms_cfa_caller(desc, &row, function.cie.return_register, &caller))
+        return false;
+    caller.how = function.cie.is_signal ? MACHSYM_UNWIND_SIGNAL : MACHSYM_UNWIND_CFA;
     *s = caller;
     return true;
 }

@@ -17,6 +17,7 @@ enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
     ms_UNR_ARM64_X19 = 19,
+    ms_UNR_ARM64_X22 = 22,
     ms_UNR_ARM64_FP = 29,
     ms_UNR_ARM64_LR = 30,
     ms_UNR_ARM64_SP = 31,
@@ -25,6 +26,7 @@ enum {
     ms_UNR_X86_RBP = 6,
     ms_UNR_X86_RSP = 7,
     ms_UNR_X86_R12 = 12,
+    ms_UNR_X86_R14 = 14,
     ms_UNR_X86_RIP = 16,
     ms_UNR_I386_ECX = 1,
     ms_UNR_I386_EDX = 2,
@@ -37,24 +39,31 @@ enum {
 };
 
 /* The register numbers of one kind of processor. kept: one bit for each register that a function preserves.
- * word: bytes of a saved register; 0: stacks of this processor cannot be unwound. */
+ * word: bytes of a saved register; 0: stacks of this processor cannot be unwound. addr: bytes of an address
+ * in tables. */
 typedef struct ms_unr_arch {
     uint64_t kept;
-    uint8_t fp, sp, pc, word;
+    uint8_t fp, sp, pc, word, addr;
+    uint8_t async; /* the register that has Swift's async context */
     bool is_arm64;
 } ms_unr_arch;
 
 static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
 {
-    /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. */
-    static const ms_unr_arch of_arm64 = {0x3ff80000, ms_UNR_ARM64_FP, ms_UNR_ARM64_SP, ms_UNR_ARM64_PC, 8,
-                                         true};
-    static const ms_unr_arch of_x86_64 = {0xf048, ms_UNR_X86_RBP, ms_UNR_X86_RSP, ms_UNR_X86_RIP, 8, false};
-    static const ms_unr_arch of_i386 = {0xe8, ms_UNR_I386_EBP, ms_UNR_I386_ESP, ms_UNR_I386_EIP, 4, false};
-    static const ms_unr_arch none = {0, 0, 0, 0, 0, false};
+    /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. Frames of
+     * arm64_32 also have words of 8 bytes. */
+    static const ms_unr_arch of_arm64 = {
+        0x3ff80000, ms_UNR_ARM64_FP, ms_UNR_ARM64_SP, ms_UNR_ARM64_PC, 8, 8, ms_UNR_ARM64_X22, true};
+    static const ms_unr_arch of_arm64_32 = {
+        0x3ff80000, ms_UNR_ARM64_FP, ms_UNR_ARM64_SP, ms_UNR_ARM64_PC, 8, 4, ms_UNR_ARM64_X22, true};
+    static const ms_unr_arch of_x86_64 = {0xf048, ms_UNR_X86_RBP, ms_UNR_X86_RSP, ms_UNR_X86_RIP, 8,
+                                          8,      ms_UNR_X86_R14, false};
+    static const ms_unr_arch of_i386 = {
+        0xe8, ms_UNR_I386_EBP, ms_UNR_I386_ESP, ms_UNR_I386_EIP, 4, 4, ms_UNR_NONE, false};
+    static const ms_unr_arch none = {0, 0, 0, 0, 0, 0, ms_UNR_NONE, false};
     switch (cputype) {
-    case ms_CPU_ARM64:
-    case ms_CPU_ARM64_32: return of_arm64; /* its frames also have words of 8 bytes */
+    case ms_CPU_ARM64: return of_arm64;
+    case ms_CPU_ARM64_32: return of_arm64_32;
     case ms_CPU_X86_64: return of_x86_64;
     case ms_UNR_CPU_I386: return of_i386;
     default: return none;

@@ -46,6 +46,7 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     machsym_unwind_state ahead = *s;
     const machsym_unwind_image *image = ms_unb_image(desc, pc);
     bool has_code = stopped && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
+    s->searched = ahead.searched;
     if (image != NULL && ms_unb_step(desc, image, pc, s)) {
         kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
         found = true;
@@ -55,11 +56,65 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     }
     if (has_code && (!found || ms_uns_is_better(desc, arch, &ahead, s))) {
         kept |= arch.kept;
+        ahead.searched = s->searched;
         *s = ahead;
         found = true;
     }
     s->known &= kept;
     return found;
+}
+
+/* Swift's async frames. A function that may be suspended has three words in its frame: {context, the caller's
+ * frame pointer with 1 in bits 60 to 63, return address}; its frame pointer points to the second. A context
+ * begins with {the context of who awaits the function, where that goes on}. */
+
+static bool ms_uns_is_tagged(uint64_t saved)
+{
+    return saved >> 60 == 1;
+}
+
+/* Whether the frame has a record at its frame pointer: the caller was found above it. A frame that stopped
+ * may not have made its own yet. */
+static bool ms_uns_context(const machsym_unwind_desc *desc, ms_unr_arch arch, const machsym_unwind_state *s,
+                           const machsym_unwind_state *caller, uint64_t *context)
+{
+    uint64_t fp = s->v[arch.fp], saved;
+    if (s->how == MACHSYM_UNWIND_ASYNC) {
+        *context = s->v[arch.async];
+        return true;
+    }
+    return arch.word == 8 && ms_unr_knows(s, arch.fp) && caller->v[arch.sp] == fp + 16 &&
+           ms_unr_word(desc, 8, fp, &saved) && ms_uns_is_tagged(saved) &&
+           ms_unr_word(desc, 8, fp - 8, context);
+}
+
+/* Replaces s by the function that awaits it. Contexts lie anywhere in memory. A cycle of them is found by a
+ * context that is kept in v[0], each time after twice as many steps (Brent's algorithm). */
+static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_arch arch, uint64_t context,
+                                       machsym_unwind_state *s)
+{
+    uint64_t next, pc;
+    bool begins = s->how != MACHSYM_UNWIND_ASYNC;
+    context = ms_mo_unsigned(desc->cputype, context);
+    if (context == 0)
+        return MACHSYM_UNWIND_BOTTOM;
+    if (context % arch.addr != 0 || !ms_unr_word(desc, arch.addr, context, &next) ||
+        !ms_unr_word(desc, arch.addr, context + arch.addr, &pc))
+        return MACHSYM_UNWIND_NO_FRAME;
+    next = ms_mo_unsigned(desc->cputype, next);
+    pc = ms_mo_unsigned(desc->cputype, pc);
+    if (pc == 0)
+        return MACHSYM_UNWIND_BOTTOM;
+    if (next == context || (!begins && next == s->v[0]))
+        return MACHSYM_UNWIND_WRONG_WAY;
+    s->frame_count++;
+    if (begins || (s->frame_count & (s->frame_count - 1)) == 0)
+        s->v[0] = next;
+    s->known = 0;
+    ms_unr_set(s, arch.async, next);
+    ms_unr_set(s, arch.pc, pc);
+    s->how = MACHSYM_UNWIND_ASYNC;
+    return MACHSYM_UNWIND_GOES_ON;
 }
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
@@ -70,14 +125,20 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state caller = *s;
+    bool is_async = s->how == MACHSYM_UNWIND_ASYNC && arch.async != ms_UNR_NONE;
+    uint64_t context;
     if (desc->read == NULL || (desc->images == NULL && desc->image_count != 0))
         return MACHSYM_UNWIND_ARGUMENT;
-    if (arch.word == 0 || !ms_unr_knows(s, arch.pc) || !ms_unr_knows(s, arch.sp))
+    if (arch.word == 0 || !ms_unr_knows(s, arch.pc) || !ms_unr_knows(s, is_async ? arch.async : arch.sp))
         return MACHSYM_UNWIND_NO_REGISTERS;
     if (s->frame_count >= MACHSYM_MAX_UNWIND_FRAMES)
         return MACHSYM_UNWIND_TOO_MANY;
-    if (!ms_uns_up(desc, arch, &caller))
+    if (!is_async && !ms_uns_up(desc, arch, &caller))
         return MACHSYM_UNWIND_NO_FRAME;
+    if ((is_async || s->awaiting) && ms_uns_context(desc, arch, s, &caller, &context))
+        return ms_uns_await(desc, arch, context, s);
+    if (ms_uns_is_tagged(caller.v[arch.fp]))
+        caller.v[arch.fp] &= ~((uint64_t)1 << 60);
     caller.v[arch.pc] = ms_mo_unsigned(desc->cputype, caller.v[arch.pc]);
     caller.v[arch.fp] = ms_mo_unsigned(desc->cputype, caller.v[arch.fp]);
     if (caller.v[arch.pc] == 0)

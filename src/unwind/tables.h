@@ -5,6 +5,7 @@
 #include "../base/bytes.h"
 #include "../macho/macho.h"
 #include "../macho/pieces.h"
+#include "../macho/eh_frame.h"
 #include "registers.h"
 #include "compact.h"
 #include "cfa.h"
@@ -153,13 +154,24 @@ static ms_piece_source ms_unb_source(const machsym_unwind_desc *desc, const mach
     return source;
 }
 
+static ms_eh_frames ms_unb_frames(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
+                                  bool is_debug)
+{
+    ms_eh_frames frames;
+    frames.source = ms_unb_source(desc, is_debug ? &image->debug_frame : &image->eh_frame);
+    frames.word = ms_unr_arch_of(desc->cputype).addr;
+    frames.is_debug = is_debug;
+    frames.slide = is_debug ? image->load_addr - image->file_addr : 0;
+    return frames;
+}
+
 /* Steps by the tables of an image. The compact table comes first. If it refers to DWARF or fails, the
- * function's FDE is used. */
+ * function's FDE is used, in the section that the process also has, or else in the debugger's. */
 static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
                         machsym_unwind_state *s)
 {
     ms_piece_source info = ms_unb_source(desc, &image->unwind_info);
-    ms_piece_source frames = ms_unb_source(desc, &image->eh_frame);
+    ms_eh_frames frames = ms_unb_frames(desc, image, false);
     ms_unc_entry entry = {0, 0};
     uint32_t dwarf = ms_unr_arch_of(desc->cputype).is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
     uint64_t off = 0;
@@ -170,7 +182,10 @@ static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_im
         if ((entry.encoding & ms_UNC_MODE) == dwarf)
             off = entry.encoding & ms_UNC_DWARF_OFFSET;
     }
-    return ms_cfa_step(desc, &frames, off, pc, s);
+    if (ms_cfa_step(desc, &frames, off, pc, s))
+        return true;
+    frames = ms_unb_frames(desc, image, true);
+    return ms_cfa_step(desc, &frames, 0, pc, s);
 }
 
 #endif /* MACHSYM_NO_UNWIND */

@@ -1,10 +1,12 @@
 /* The rows of CFA programs: for each "FDE PC" on stdin, offset and address, the rules as llvm-dwarfdump prints them, with
- * numbers for registers. Usage: rows FILE OFFSET SIZE ADDR WORD, where its __eh_frame is and how long addresses are. */
+ * numbers for registers. Usage: rows FILE OFFSET SIZE ADDR WORD SECTION, where its __eh_frame or __debug_frame is, how long addresses
+ * are, and which section it is. */
 #include "../../src/unwind/cfa.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void print_offset(int64_t off)
 {
@@ -12,10 +14,18 @@ static void print_offset(int64_t off)
         printf("%+" PRId64, off);
 }
 
+static void print_expression(const ms_cfa_rule *rule)
+{
+    printf("expression ");
+    for (int64_t i = 0; i < rule->value; i++)
+        printf("%02x", rule->expression[i]);
+}
+
 static void print_row(const ms_cfa_row *row)
 {
     if (row->cfa.kind == ms_CFA_IS_EXPRESSION) {
-        printf("CFA=expression");
+        printf("CFA=");
+        print_expression(&row->cfa);
     } else {
         printf("CFA=r%" PRIu64, row->cfa_register);
         print_offset(row->cfa.value);
@@ -37,8 +47,12 @@ static void print_row(const ms_cfa_row *row)
             print_offset(rule->value);
             break;
         case ms_CFA_IS_REGISTER: printf("r%" PRId64, rule->value); break;
-        case ms_CFA_IS_AT_EXPRESSION: printf("[expression]"); break;
-        default: printf("expression"); break;
+        case ms_CFA_IS_AT_EXPRESSION:
+            printf("[");
+            print_expression(rule);
+            printf("]");
+            break;
+        default: print_expression(rule); break;
         }
     }
     puts("");
@@ -46,22 +60,22 @@ static void print_row(const ms_cfa_row *row)
 
 int main(int argc, char **argv)
 {
-    size_t size = argc == 6 ? strtoul(argv[3], NULL, 0) : 0;
+    size_t size = argc == 7 ? strtoul(argv[3], NULL, 0) : 0;
     uint8_t *bytes = (uint8_t *)malloc(size + 1);
     FILE *file = fopen(argv[1], "rb");
     if (size == 0 || bytes == NULL || file == NULL || fseek(file, strtol(argv[2], NULL, 0), SEEK_SET) != 0 ||
         fread(bytes, 1, size, file) != size)
         return 1;
-    ms_piece_source frames = ms_piece_of_file(ms_span_make(bytes, size), strtoull(argv[4], NULL, 0));
-    unsigned word = (unsigned)atoi(argv[5]);
+    ms_eh_frames frames =
+        ms_eh_of_file(ms_span_make(bytes, size), strtoull(argv[4], NULL, 0), (unsigned)atoi(argv[5]));
+    frames.is_debug = strcmp(argv[6], "__debug_frame") == 0;
     uint64_t off, pc;
     while (scanf("%" SCNx64 " %" SCNx64, &off, &pc) == 2) {
-        ms_eh_entry fde, room;
-        ms_eh_cie cie;
+        ms_cfa_function function;
         ms_cfa_row row;
-        uint64_t lo;
-        if (ms_cfa_find(&frames, off, pc, word, &fde, &room, &cie, &lo) &&
-            ms_cfa_row_at(&cie, ms_cfa_program(&fde, &cie), word, lo, pc, &row))
+        uint32_t searched = 0;
+        if (ms_cfa_find(&frames, off, pc, &searched, &function) &&
+            ms_cfa_row_at(&frames, &function.cie, ms_cfa_program(&function), function.lo, pc, &row))
             print_row(&row);
         else
             puts("none");
