@@ -13,6 +13,7 @@
  *     list the images that symbols are for   machsym_report_next_image, in begin
  *     give symbols                           machsym_report_of_files, or callbacks of one's own
  *     walk the frames of one                 machsym_report_next_frame, in each
+ *     its threads, registers, facts          machsym_report_next_thread, _register, _fact, in begin or each
  *     write it in a form                     machsym_report_write, in each
  *     the input with names put in            machsym_reports_same
  *
@@ -78,6 +79,31 @@ typedef struct machsym_report_frame {
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
 } machsym_report_frame;
 
+/* A stack, in the order of the report. */
+typedef struct machsym_report_thread {
+    uint64_t number; /* as in the report; processes of one report may use a number again */
+    machsym_str name;
+    machsym_str queue;
+    machsym_str process; /* in a report of several processes; else empty */
+    bool is_crashed;
+    bool is_callers_first; /* its outermost frame comes first */
+    uint32_t frames;
+    uint32_t registers;
+} machsym_report_thread;
+
+/* A register of a thread. */
+typedef struct machsym_report_register {
+    uint64_t thread;  /* its number */
+    machsym_str name; /* as in Apple's JSON: "x0", "lr", "far", "rip" */
+    uint64_t value;
+} machsym_report_register;
+
+/* What a report says about itself. */
+typedef struct machsym_report_fact {
+    const char *name; /* static: as in docs/json.md, "process", "os", "exception", ... */
+    machsym_str value;
+} machsym_report_fact;
+
 /* ---- Symbols ---- */
 
 /* Why an image has no symbols. */
@@ -96,6 +122,16 @@ typedef struct machsym_report_found {
     machsym_uuid uuid;        /* the file's UUID, with OTHER_UUID and UNPROVEN */
 } machsym_report_found;
 
+/* The frame whose address `stack` is asked for, or the innermost of several. */
+typedef struct machsym_report_asked {
+    uint64_t thread; /* its number */
+    bool is_crashed;
+    uint32_t frame;                /* in its thread, the first of the report is 0 */
+    bool is_exact;                 /* the address is not a return address */
+    uint32_t registers;            /* of the thread: those of its innermost frame */
+    machsym_cursor first_register; /* for machsym_report_next_register */
+} machsym_report_asked;
+
 /* The callbacks that answer addresses. Images are asked one at a time: find, then the others, then leave. */
 typedef struct machsym_report_symbols {
     void *user;
@@ -112,6 +148,17 @@ typedef struct machsym_report_symbols {
                     machsym_frame *frames, size_t cap);
     /* Works as machsym_session_next_folded_at_addr; NULL: no function shares its code. */
     size_t (*next_folded)(void *user, uint64_t addr, machsym_cursor *at, machsym_frame *frames, size_t cap);
+    /* Called before `stack`, with what it is asked for. NULL: of equal addresses only one is asked for. */
+    void (*asks)(void *user, const machsym_report *report, const machsym_report_asked *asked);
+    /* Minidumps and core files have memory in place of stacks. These two are called when their stacks are
+     * unwound, before `begin`. Of the image, name, path, arch and UUID are set, and for `read` its range. Both
+     * may be NULL: stacks are then followed by frame pointers, and by tables that the input itself holds.
+     * `file` returns the open file of an image, for its unwind tables, code and constants; NULL: there is
+     * none. It is borrowed until the input is read. */
+    const machsym_image *(*file)(void *user, const machsym_report_image *image);
+    /* Copies bytes of an image at a run-time address, as they are in the process. Returns false if some are
+     * missing. */
+    bool (*read)(void *user, const machsym_report_image *image, uint64_t addr, void *out, size_t len);
 } machsym_report_symbols;
 
 /* An open dSYM, binary or map, with a session that belongs to the reading thread. */
@@ -120,7 +167,8 @@ typedef struct machsym_report_file {
     machsym_session *session;
 } machsym_report_file;
 
-/* Files to search. A file answers if it has the image's UUID. An image without a UUID is UNPROVEN. */
+/* Files to search. A file answers if it has the image's UUID; of several the first with debug info does. The
+ * unwind tables of dumps come from the first that has some. An image without a UUID is UNPROVEN. */
 typedef struct machsym_report_files {
     const machsym_report_file *v;
     size_t count;
@@ -189,6 +237,13 @@ MACHSYM_API bool machsym_report_next_image(const machsym_report *report, machsym
                                            machsym_report_image *out);
 MACHSYM_API bool machsym_report_next_frame(const machsym_report *report, machsym_cursor *at,
                                            machsym_report_frame *out);
+MACHSYM_API bool machsym_report_next_thread(const machsym_report *report, machsym_cursor *at,
+                                            machsym_report_thread *out);
+MACHSYM_API bool machsym_report_next_register(const machsym_report *report, machsym_cursor *at,
+                                              machsym_report_register *out);
+/* Facts that the report does not state are left out. */
+MACHSYM_API bool machsym_report_next_fact(const machsym_report *report, machsym_cursor *at,
+                                          machsym_report_fact *out);
 
 typedef enum machsym_report_form {
     MACHSYM_REPORT_AS_TEXT = 0, /* Apple's text, and what it lacks: inlined calls, owners */
@@ -698,6 +753,7 @@ typedef struct msr_report_image {
     uint32_t waiting;     /* frames that debug info could improve: without a name, or without a line */
     msr_image_status status;  /* result of the search for its symbols, which is made only if a frame needs it */
     bool looked_for;
+    const char *no_code; /* stacks held against code: why callers in it were not; static. NULL: they were */
 } msr_report_image;
 
 /* What the report says about a frame's name. */
@@ -786,6 +842,9 @@ typedef struct msr_report_frame {
     bool given_line;   /* the text already has a source line */
     bool given_inline; /* the text is of an inlined call */
     bool given_start;  /* the text has "+ 0": the function begins at this address */
+    bool is_caller;    /* stacks held against code: the frame must follow a call */
+    bool is_stale;     /* the same: what lr held is no caller */
+    bool is_checked;   /* the same: its code was at hand */
     bool given_folded; /* the text has <deduplicated_symbol>: several functions share this address */
     machsym_str name;  /* as in the text */
     machsym_str where; /* File.m:12, as in the text */
@@ -838,6 +897,8 @@ typedef struct msr_report_thread {
     uint32_t first_register;
     uint32_t register_count; /* 0: the report has no registers */
     machsym_str code;        /* instructions around the pc, in hexadecimal digits; may be empty */
+    machsym_str stack;       /* bytes of its stack, in hexadecimal digits; may be empty */
+    uint64_t stack_at;       /* where they lie */
     size_t code_at;          /* index of the byte at the pc; SIZE_MAX: unknown */
 } msr_report_thread;
 
@@ -1020,6 +1081,7 @@ typedef struct msr_report {
     msr_edit_list redactions; /* what --redact replaced: places in the input and in the body; no added text */
     const msr_report_rules *rules; /* rules of ownership; NULL: not given */
     msr_report_kind kind;
+    bool is_checked; /* its stacks were held against code */
     bool has_text;
     bool has_entities; /* the text has &lt; and the like: added text is escaped, too */
     bool has_json;
@@ -1509,8 +1571,17 @@ static void msr_registers_of_json(msr_report *r, msr_report_thread *thread, cons
 
 /* ==== >> model/tables ====
  * Job: the unwind tables and the code of an image, out of its file or out of the memory of its process.
- * Offers: report_tables; tables_of_file, tables_of_header, tables_read, tables_how.
+ * Offers: report_tables, tables_image; tables_of_file, tables_of_header, tables_read, tables_how.
  * Never: unwinds. */
+
+/* An image of a process. */
+typedef struct msr_tables_image {
+    machsym_uuid uuid; /* zeros: unknown */
+    machsym_str path;  /* may be empty */
+    machsym_str arch;  /* may be empty */
+    uint64_t base;
+    uint64_t end;
+} msr_tables_image;
 
 /* The files of images. Those that find returned stay open until leave. */
 typedef struct msr_report_tables {
@@ -1519,6 +1590,8 @@ typedef struct msr_report_tables {
      * empty. */
     const machsym_image *(*find)(void *context, const machsym_uuid *uuid, machsym_str path, machsym_str arch);
     void (*leave)(void *context);
+    /* Copies bytes of an image that are not in a file; NULL: there are none. */
+    bool (*read)(void *context, const msr_tables_image *image, uint64_t addr, void *out, size_t len);
 } msr_report_tables;
 
 /* Fills in the sections of an image that lies at an address of the process. Returns false if the file has no
@@ -2366,6 +2439,29 @@ typedef struct msr_blame {
 static bool msr_blame_find(const msr_report *r, msr_blame *out, msr_text *room);
 
 
+/* ==== >> tell/doubt ====
+ * Job: how far the stacks of a report were held against code, and what is in doubt.
+ * Offers: doubt_counts; doubt_count, doubt_put, doubt_put_brief, doubt_put_json, doubt_first.
+ * Never: reads code: frames say what was found. */
+
+typedef struct msr_doubt_counts {
+    uint32_t callers;  /* frames that must follow a call */
+    uint32_t checked;  /* of these, with their code at hand */
+    uint32_t doubted;  /* of these, in doubt */
+    uint32_t inferred; /* frames that the report lacks */
+} msr_doubt_counts;
+
+static void msr_doubt_count(const msr_report *r, msr_doubt_counts *out);
+/* Writes lines of the summary. Nothing is written if the stacks were not checked. */
+static void msr_doubt_put(msr_text *t, const msr_report *r);
+/* Writes "; 1 of 3 callers in doubt; not checked: ..." in the same case. */
+static void msr_doubt_put_brief(msr_text *t, const msr_report *r);
+/* Writes a JSON member in the same case. */
+static void msr_doubt_put_json(msr_text *t, const msr_report *r);
+/* The first frame in doubt, of the main stack if it has one; NULL: none. */
+static const msr_report_frame *msr_doubt_first(const msr_report *r);
+
+
 /* ==== >> tell/exception ====
  * Job: the exception of a report in words.
  * Offers: exception_put.
@@ -2762,6 +2858,9 @@ typedef struct msr_look_symbols {
     const char *(*spend)(void *context, uint64_t bytes);
     /* Returns why there is no time left, or NULL. */
     const char *(*is_late)(void *context);
+    /* Called before frames and stack, with the first frame that they are asked for; NULL: equal addresses are
+     * asked for once. */
+    void (*asks)(void *context, const msr_report *r, uint32_t frame);
 } msr_look_symbols;
 
 /* What to look up. */
@@ -2904,7 +3003,7 @@ static void msr_edit_add_newline(msr_writer *w, const msr_report_frame *frame);
 
 /* ==== >> write/write ====
  * Job: writes reports: in their own format, as classic text, or as JSON.
- * Offers: write_same, write_edits, write_edit_out, write_text, write_json, write_json_images,
+ * Offers: write_same, write_edits, write_edit_out, write_text, write_json, write_fact, write_json_images,
  * write_summary_json.
  * Never: writes to a file.
  *
@@ -2921,6 +3020,8 @@ static void msr_write_edit_out(msr_edit_list *out, size_t at, size_t end);
 static void msr_write_text(const msr_report *r, const msr_write_options *how, msr_text *out);
 /* Writes one JSON object: threads, frames, inlined calls, sources, images. */
 static void msr_write_json(const msr_report *r, const msr_write_options *how, const msr_resolve_counts *counts, msr_text *out);
+/* Returns the name that JSON has for a fact, and its text, which may be empty. Returns false after the last. */
+static bool msr_write_fact(const msr_report *r, size_t index, const char **name, machsym_str *value);
 static void msr_write_json_images(const msr_report *r, msr_text *out); /* its member with the images, on one line */
 /* Writes the same with the data of a summary: only the crashed thread instead of all. */
 static void msr_write_summary_json(const msr_report *r, const char *label, const msr_resolve_counts *counts, msr_text *out);
@@ -8740,18 +8841,45 @@ static uint64_t msr_dump_caller_of_nothing(const msr_dump *d, const msr_dump_sta
     return msr_dump_image_of(d, caller) != NULL ? caller : 0;
 }
 
+/* Copies bytes of an image from the caller, if it has them. */
+static bool msr_dump_read_image(const msr_dump *d, const msr_decoded_image *image, uint64_t addr, void *out, size_t len)
+{
+    const msr_report_tables *from = d->walks->tables;
+    const msr_tables_image of = {image->uuid, image->path, msr_str_c(image->arch != NULL ? image->arch : ""),
+                             image->base, image->end};
+    return from != NULL && from->read != NULL && from->read(from->context, &of, addr, out, len);
+}
+
+/* Finds the tables of an image by a header that the caller has. */
+static bool msr_dump_find_in_header(msr_dump *d, const msr_decoded_image *image, msr_dump_tables *to)
+{
+    enum { msr_HEADER = 32, msr_COMMANDS_SIZE = 20 }; /* the number has its low byte first */
+    uint8_t first[msr_HEADER];
+    bool has_some = false;
+    if (!msr_dump_read_image(d, image, image->base, first, sizeof first))
+        return false;
+    size_t len = (size_t)first[msr_COMMANDS_SIZE] + ((size_t)first[msr_COMMANDS_SIZE + 1] << 8) + msr_HEADER;
+    if (first[msr_COMMANDS_SIZE + 2] != 0 || first[msr_COMMANDS_SIZE + 3] != 0)
+        return false; /* more than 64 KB of load commands */
+    void *header = msr_mem_take(d->memory_source, len);
+    if (msr_dump_read_image(d, image, image->base, header, len))
+        has_some = msr_tables_of_header(msr_str_make((const char *)header, len), &to->unwind);
+    msr_mem_give(d->memory_source, header);
+    return has_some;
+}
+
 /* Finds the tables of an image: those of its file, else those in its memory. */
 static void msr_dump_find_tables(msr_dump *d, const msr_decoded_image *image, msr_dump_tables *to)
 {
     to->is_asked = true;
     to->unwind.load_addr = image->base;
     to->unwind.size = image->end - image->base;
-    if (d->walks->tables != NULL)
+    if (d->walks->tables != NULL && d->walks->tables->find != NULL)
         to->file = d->walks->tables->find(d->walks->tables->context, &image->uuid, image->path,
                                           msr_str_c(image->arch != NULL ? image->arch : ""));
     to->has_some = (to->file != NULL && msr_tables_of_file(to->file, d->cputype, image->base, &to->unwind)) ||
                    msr_tables_of_header(msr_dump_bytes_at(d, image->base), &to->unwind) ||
-                   to->unwind.debug_frame.size != 0;
+                   msr_dump_find_in_header(d, image, to) || to->unwind.debug_frame.size != 0;
 }
 
 static msr_dump_tables *msr_dump_tables_of(msr_dump *d, uint64_t addr)
@@ -8779,8 +8907,11 @@ static bool msr_dump_walk_read(void *context, uint64_t addr, void *out, size_t l
     if (msr_dump_read_memory(d, addr, out, len))
         return true;
     const msr_dump_tables *tables = msr_dump_tables_of(d, addr);
-    return tables != NULL && tables->file != NULL &&
-           msr_tables_read(tables->file, tables->unwind.load_addr, addr, out, len);
+    if (tables == NULL)
+        return false;
+    if (tables->file != NULL && msr_tables_read(tables->file, tables->unwind.load_addr, addr, out, len))
+        return true;
+    return msr_dump_read_image(d, &d->images[tables - d->tables], addr, out, len);
 }
 
 /* Drops addresses outside all images from the end of a stack: a frame pointer that holds something else leads
@@ -10073,6 +10204,15 @@ static void msr_kscrash_set_facts(msr_report *r, const msr_json *doc, uint32_t o
     msr_fields_fact_of(r, doc, msr_json_get(doc, crash, "diagnosis"), msr_FACT_DESCRIPTION);
 }
 
+/* Reads bytes around the stack pointer. */
+static void msr_kscrash_set_stack(msr_report *r, const msr_json *doc, uint32_t stack, msr_report_thread *thread)
+{
+    uint32_t contents = msr_json_get(doc, stack, "contents");
+    if (msr_json_is(doc, contents, msr_JSON_STRING) &&
+        msr_json_u64(doc, msr_json_get(doc, stack, "dump_start"), &thread->stack_at))
+        thread->stack = msr_report_json_str(r, doc, contents);
+}
+
 static void msr_kscrash_add_thread(msr_kscrash_reader *w, uint32_t object)
 {
     msr_report *r = w->r;
@@ -10087,6 +10227,7 @@ static void msr_kscrash_add_thread(msr_kscrash_reader *w, uint32_t object)
         uint32_t basic = msr_json_get(doc, registers, "basic");
         msr_registers_of_json(r, thread, doc, basic != msr_JSON_NONE ? basic : registers);
         msr_registers_of_json(r, thread, doc, msr_json_get(doc, registers, "exception"));
+        msr_kscrash_set_stack(r, doc, msr_json_get(doc, object, "stack"), thread);
     }
     uint32_t stack = msr_json_get(doc, object, "backtrace");
     bool is_first = msr_json_is(doc, stack, msr_JSON_ARRAY); /* of version 1 */
@@ -17472,6 +17613,168 @@ static machsym_str msr_codes_subtype(const msr_report *r)
     return msr_str_starts(r->msr_facts[msr_FACT_CODES], "0x") ? msr_str_make(NULL, 0) : r->msr_facts[msr_FACT_CODES];
 }
 
+/* Stacks in doubt; see doubt.h. */
+
+#include <string.h>
+
+enum { msr_DOUBT_SHOWN = 3 };
+
+static void msr_doubt_count(const msr_report *r, msr_doubt_counts *out)
+{
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        const msr_report_frame *frame = &r->frames[i];
+        out->callers += frame->is_caller;
+        out->checked += frame->is_caller && frame->is_checked;
+        out->doubted += frame->doubt != NULL;
+        out->inferred += frame->form == msr_FORM_INFERRED;
+    }
+}
+
+static const msr_report_frame *msr_doubt_next(const msr_report *r, const msr_report_thread *thread, uint32_t *at)
+{
+    while (*at < thread->count) {
+        const msr_report_frame *frame = &r->frames[thread->first + (*at)++];
+        if (frame->doubt != NULL)
+            return frame;
+    }
+    return NULL;
+}
+
+static const msr_report_frame *msr_doubt_first(const msr_report *r)
+{
+    const msr_report_thread *thread = msr_stack_main(r);
+    uint32_t at = 0;
+    const msr_report_frame *first = thread != NULL ? msr_doubt_next(r, thread, &at) : NULL;
+    for (uint32_t i = 0; i < r->thread_count && first == NULL; i++) {
+        at = 0;
+        first = msr_doubt_next(r, &r->threads[i], &at);
+    }
+    return first;
+}
+
+static void msr_doubt_put_count(msr_text *t, uint32_t count, const char *one, const char *many)
+{
+    msr_text_dec(t, count);
+    msr_text_c(t, count == 1 ? one : many);
+}
+
+/* Images of the app with callers that were not checked, and why. */
+static void msr_doubt_put_unchecked(msr_text *t, const msr_report *r, const char *before)
+{
+    bool is_open = false;
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        const msr_report_image *image = &r->images[i];
+        if (image->no_code == NULL || image->is_system)
+            continue;
+        msr_text_c(t, is_open ? ", " : before);
+        msr_text_shown(t, image->name);
+        msr_text_c(t, ": ");
+        msr_text_c(t, image->no_code);
+        is_open = true;
+    }
+}
+
+static void msr_doubt_put_frame(msr_text *t, const msr_report *r, const msr_report_frame *frame)
+{
+    msr_text_c(t, "    thread ");
+    msr_text_dec(t, r->threads[frame->thread].number);
+    msr_text_c(t, ", frame ");
+    msr_text_dec(t, frame->index);
+    msr_text_c(t, ", ");
+    machsym_str name = msr_stack_layer_name(r, frame, frame->call_count > 0 ? frame->call_count - 1 : 0);
+    if (name.len > 0) {
+        msr_text_shown(t, name);
+    } else {
+        msr_text_c(t, "0x");
+        msr_text_hex(t, frame->addr, 1);
+    }
+    msr_text_c(t, ": ");
+    msr_text_shown(t, msr_str_c(frame->doubt));
+    msr_text_char(t, '\n');
+}
+
+/* The first ones of the main stack, then of the others. */
+static void msr_doubt_put_frames(msr_text *t, const msr_report *r)
+{
+    const msr_report_thread *main_stack = msr_stack_main(r);
+    const msr_report_frame *frame;
+    unsigned shown = 0;
+    uint32_t at = 0;
+    while (main_stack != NULL && shown < msr_DOUBT_SHOWN && (frame = msr_doubt_next(r, main_stack, &at)) != NULL) {
+        msr_doubt_put_frame(t, r, frame);
+        shown++;
+    }
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        at = 0;
+        while (&r->threads[i] != main_stack && shown < msr_DOUBT_SHOWN &&
+               (frame = msr_doubt_next(r, &r->threads[i], &at)) != NULL) {
+            msr_doubt_put_frame(t, r, frame);
+            shown++;
+        }
+    }
+}
+
+static void msr_doubt_put(msr_text *t, const msr_report *r)
+{
+    msr_doubt_counts counts;
+    if (!r->is_checked)
+        return;
+    msr_doubt_count(r, &counts);
+    msr_text_c(t, "  stacks held against code: ");
+    msr_text_dec(t, counts.checked);
+    msr_text_c(t, " of ");
+    msr_doubt_put_count(t, counts.callers, " caller", " callers");
+    msr_text_c(t, " checked, ");
+    msr_text_dec(t, counts.doubted);
+    msr_text_c(t, " in doubt");
+    if (counts.inferred > 0) {
+        msr_text_c(t, ", ");
+        msr_doubt_put_count(t, counts.inferred, " missing one inferred", " missing ones inferred");
+    }
+    msr_text_char(t, '\n');
+    msr_doubt_put_frames(t, r);
+    size_t from = t->len;
+    msr_doubt_put_unchecked(t, r, "    not checked: ");
+    msr_text_c(t, t->len > from ? "\n" : "");
+}
+
+static void msr_doubt_put_brief(msr_text *t, const msr_report *r)
+{
+    msr_doubt_counts counts;
+    if (!r->is_checked)
+        return;
+    msr_doubt_count(r, &counts);
+    msr_text_c(t, "; ");
+    if (counts.checked == 0) {
+        msr_text_c(t, "no caller checked");
+    } else {
+        msr_text_dec(t, counts.doubted);
+        msr_text_c(t, " of ");
+        msr_doubt_put_count(t, counts.checked, " caller in doubt", " callers in doubt");
+    }
+    if (counts.inferred > 0) {
+        msr_text_c(t, ", ");
+        msr_text_dec(t, counts.inferred);
+        msr_text_c(t, " inferred");
+    }
+    msr_doubt_put_unchecked(t, r, "; not checked: ");
+}
+
+static void msr_doubt_put_json(msr_text *t, const msr_report *r)
+{
+    msr_doubt_counts counts;
+    if (!r->is_checked)
+        return;
+    msr_doubt_count(r, &counts);
+    msr_text_c(t, ",\"stack_check\":{\"callers\":");
+    msr_text_dec(t, counts.callers);
+    msr_json_put_number(t, "checked", counts.checked);
+    msr_json_put_number(t, "doubted", counts.doubted);
+    msr_json_put_number(t, "inferred", counts.inferred);
+    msr_text_char(t, '}');
+}
+
 /* See esr.h. */
 
 static msr_esr_class msr_esr_class_of(unsigned ec)
@@ -20709,6 +21012,7 @@ static void msr_summary_put(msr_text *t, const msr_report *r, const msr_resolve_
     msr_text_c(t, " had a name, ");
     msr_text_dec(t, counts->missing);
     msr_text_c(t, " without\n");
+    msr_doubt_put(t, r);
     msr_summary_put_borrowed(t, r);
     msr_summary_put_sources(t, r);
     msr_summary_put_images(t, r, counts->missing, colours);
@@ -20775,6 +21079,7 @@ static void msr_summary_put_brief(msr_text *t, const msr_report *r, const msr_re
     msr_text_c(t, " of them now");
     msr_summary_put_found(t, r);
     msr_summary_put_not_found(t, r);
+    msr_doubt_put_brief(t, r);
     if (r->image_count == 0 && counts->missing > 0)
         msr_text_c(t, "; the report lists no images: --load NAME=ADDRESS names one");
 }
@@ -21349,6 +21654,8 @@ static bool msr_look_task_frame(msr_looking *w, const msr_look_task *task)
     void *context = w->symbols->asked.context;
     uint64_t file_addr = w->symbols->addr(context, image, frame->addr);
     size_t sharing = 1;
+    if (w->symbols->asks != NULL)
+        w->symbols->asks(context, r, task->frame);
     size_t count = w->symbols->frames(context, file_addr - !task->exact, frames, msr_LOOK_MAX_FRAMES,
                                       w->how->no_folded ? NULL : &sharing);
     msr_look_fail(w, w->symbols->lacks(context));
@@ -21440,6 +21747,8 @@ static void msr_look_look_up_run(msr_looking *w, msr_look_run *run, uint32_t fir
         run->pcs[i].is_return = !frame->exact && !w->how->raw_addresses;
     }
     size_t total;
+    if (w->symbols->asks != NULL)
+        w->symbols->asks(context, r, first);
     while ((total = w->symbols->stack(context, run->pcs, run->count, run->calls, run->frames,
                                       run->frame_cap)) > run->frame_cap) {
         run->frames = (machsym_frame *)msr_mem_resize(r->memory, run->frames,
@@ -21553,7 +21862,7 @@ static void msr_look_image(msr_looking *w, uint32_t index, msr_look_task *tasks,
         msr_report_frame *frame = &r->frames[tasks[i].frame];
         if (image->is_open && !w->symbols->holds(context, image, frame->addr))
             frame->image = msr_REPORT_NONE;
-        else if (before != NULL && tasks[i].addr == tasks[i - 1].addr &&
+        else if (before != NULL && w->symbols->asks == NULL && tasks[i].addr == tasks[i - 1].addr &&
                  tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
             msr_look_take_same(w, frame, before);
         else
@@ -22981,6 +23290,21 @@ static void msr_brief_put_whose(const msr_report *r, msr_text *t)
     msr_text_free(&place);
 }
 
+/* Appends the first doubt: "frame 1: no call ends here: ...". */
+static void msr_brief_put_doubt(const msr_report *r, msr_text *t)
+{
+    const msr_report_frame *frame = msr_doubt_first(r);
+    msr_text words = msr_text_in(r->memory);
+    if (frame != NULL) {
+        msr_text_c(&words, "frame ");
+        msr_text_dec(&words, frame->index);
+        msr_text_c(&words, ": ");
+        msr_text_c(&words, frame->doubt);
+    }
+    msr_brief_member(t, "doubt", msr_str_make(words.v, words.len), msr_BRIEF_WORDS);
+    msr_text_free(&words);
+}
+
 /* Appends the optional members. */
 static void msr_brief_put_rest(const msr_report *r, const msr_facts *found, const msr_machinery *list, msr_text *out, size_t from)
 {
@@ -22991,6 +23315,8 @@ static void msr_brief_put_rest(const msr_report *r, const msr_facts *found, cons
     msr_text_free(&s.words);
     msr_brief_try(out, from, &part, msr_BRIEF_ALL);
     msr_brief_put_whose(r, &part);
+    msr_brief_try(out, from, &part, msr_BRIEF_ALL);
+    msr_brief_put_doubt(r, &part);
     msr_brief_try(out, from, &part, msr_BRIEF_ALL);
     if (found->fault.kind != msr_ACCESS_NONE)
         msr_brief_put_fault(&found->fault, &part);
@@ -23393,6 +23719,8 @@ static void msr_write_put_json_image(msr_text *t, const msr_report_image *image)
             msr_json_put_str(t, "damage", msr_str_c(image->status.why));
         msr_text_c(t, image->status.has_dwarf ? ",\"has_debug_info\":true" : ",\"has_debug_info\":false");
     }
+    if (image->no_code != NULL)
+        msr_json_put_str(t, "no_code", msr_str_c(image->no_code));
     msr_text_char(t, '}');
 }
 
@@ -23439,12 +23767,23 @@ static void msr_write_put_notes(msr_text *out, const msr_report *r)
     msr_text_char(out, ']');
 }
 
+static bool msr_write_fact(const msr_report *r, size_t index, const char **name, machsym_str *value)
+{
+    if (index >= sizeof msr_json_facts / sizeof msr_json_facts[0])
+        return false;
+    *name = msr_json_facts[index].key;
+    *value = r->msr_facts[msr_json_facts[index].fact];
+    return true;
+}
+
 static void msr_write_put_facts(msr_text *out, const msr_report *r)
 {
+    const char *name;
+    machsym_str value;
     uint64_t pid;
-    for (size_t i = 0; i < sizeof msr_json_facts / sizeof msr_json_facts[0]; i++) {
-        if (r->msr_facts[msr_json_facts[i].fact].len > 0)
-            msr_json_put_str(out, msr_json_facts[i].key, r->msr_facts[msr_json_facts[i].fact]);
+    for (size_t i = 0; msr_write_fact(r, i, &name, &value); i++) {
+        if (value.len > 0)
+            msr_json_put_str(out, name, value);
     }
     if (msr_write_find_pid(r, &pid))
         msr_json_put_number(out, "pid", pid);
@@ -23539,6 +23878,7 @@ static void msr_write_summary_json(const msr_report *r, const char *label, const
     msr_facts_put_json(out, r);
     msr_write_put_blame(out, r);
     msr_write_put_counts(out, counts);
+    msr_doubt_put_json(out, r);
     msr_json_put_key(out, "thread");
     if (thread != NULL)
         msr_write_put_json_thread(out, r, thread);
@@ -23560,6 +23900,7 @@ static void msr_write_json(const msr_report *r, const msr_write_options *how, co
     msr_write_put_facts(out, r);
     msr_facts_put_json(out, r);
     msr_write_put_counts(out, counts);
+    msr_doubt_put_json(out, r);
     msr_text_c(out, ",\n\"threads\":[");
     const char *between = "\n";
     for (uint32_t i = 0; i < r->thread_count; i++) {
@@ -24959,6 +25300,12 @@ static unsigned msr_write_number_width(const msr_apple_text *a, const msr_report
     return width;
 }
 
+static const char *msr_write_inferred(const msr_report_frame *frame)
+{
+    bool is_of_lr = frame->found_by != NULL && strcmp(frame->found_by, "leaf") == 0;
+    return is_of_lr ? " [inferred from lr]" : " [inferred from the stack]";
+}
+
 /* What --check-stack found, at the end of the frame's line. */
 static void msr_write_put_doubt(const msr_apple_text *a, const msr_report_frame *frame)
 {
@@ -24966,7 +25313,7 @@ static void msr_write_put_doubt(const msr_apple_text *a, const msr_report_frame 
         return;
     a->t->len -= a->t->len > 0 && a->t->v[a->t->len - 1] == '\n';
     size_t from = a->t->len;
-    msr_text_c(a->t, frame->form == msr_FORM_INFERRED ? " [inferred from lr]" : "");
+    msr_text_c(a->t, frame->form == msr_FORM_INFERRED ? msr_write_inferred(frame) : "");
     if (frame->doubt != NULL) {
         msr_text_c(a->t, " [");
         msr_text_c(a->t, frame->doubt);
@@ -25680,6 +26027,64 @@ static void msr_api_set_place(void *context, const machsym_frame *from, uint64_t
     msr_text_path(path, &from->file);
 }
 
+/* Passes on what is asked for next. */
+static void msr_api_asks(void *context, const msr_report *r, uint32_t index)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    const machsym_report told = {all, r, NULL};
+    const msr_report_frame *frame = &r->frames[index];
+    const msr_report_thread *thread = &r->threads[frame->thread];
+    machsym_report_asked asked;
+    memset(&asked, 0, sizeof asked);
+    asked.thread = thread->number;
+    asked.is_crashed = thread->crashed;
+    asked.frame = index - thread->first;
+    asked.is_exact = frame->exact;
+    asked.registers = thread->register_count;
+    asked.first_register.a = thread->first_register;
+    asked.first_register.b = frame->thread;
+    all->desc.symbols.asks(all->desc.symbols.user, &told, &asked);
+}
+
+/* ---- Tables of images, for dumps ---- */
+
+static void msr_api_tell_mapped(const msr_tables_image *image, machsym_report_image *out)
+{
+    const machsym_uuid none = {{0}};
+    memset(out, 0, sizeof *out);
+    out->uuid = image->uuid;
+    out->has_uuid = memcmp(&image->uuid, &none, sizeof none) != 0;
+    out->path = image->path;
+    out->name = msr_str_base_name(image->path);
+    out->arch = image->arch;
+    out->base = image->base;
+    out->end = image->end;
+}
+
+static const machsym_image *msr_api_find_table(void *context, const machsym_uuid *uuid, machsym_str path,
+                                           machsym_str arch)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    const msr_tables_image image = {*uuid, path, arch, 0, 0};
+    machsym_report_image told;
+    if (all->desc.symbols.file == NULL)
+        return NULL;
+    msr_api_tell_mapped(&image, &told);
+    return all->desc.symbols.file(all->desc.symbols.user, &told);
+}
+
+static bool msr_api_read_image(void *context, const msr_tables_image *image, uint64_t addr, void *out, size_t len)
+{
+    const machsym_reports *all = (const machsym_reports *)context;
+    machsym_report_image told;
+    if (all->desc.symbols.read == NULL)
+        return false;
+    msr_api_tell_mapped(image, &told);
+    return all->desc.symbols.read(all->desc.symbols.user, &told, addr, out, len);
+}
+
+/* ---- Limits ---- */
+
 static const char *msr_api_spend(void *context, uint64_t bytes)
 {
     machsym_reports *all = (machsym_reports *)context;
@@ -25707,23 +26112,53 @@ static void msr_api_file_note_other(const machsym_report_image *image, const mac
     found->path = info->path;
 }
 
+static bool msr_api_file_is_of(const machsym_report_image *image, const machsym_image_info *info)
+{
+    return image->has_uuid && info->slice.has_uuid &&
+           memcmp(&info->slice.uuid, &image->uuid, sizeof image->uuid) == 0;
+}
+
 static bool msr_api_file_find(void *user, const machsym_report_image *image, machsym_report_found *found)
 {
     machsym_report_files *files = (machsym_report_files *)user;
     machsym_image_info info;
+    bool is_there = false;
     for (size_t i = 0; i < files->count; i++) {
         machsym_image_get_info(files->v[i].image, &info);
-        if (!image->has_uuid || !info.slice.has_uuid ||
-            memcmp(&info.slice.uuid, &image->uuid, sizeof image->uuid) != 0) {
-            msr_api_file_note_other(image, &info, found);
+        if (!msr_api_file_is_of(image, &info)) {
+            if (!is_there)
+                msr_api_file_note_other(image, &info, found);
             continue;
         }
+        if (is_there && !info.has_dwarf)
+            continue;
+        is_there = true;
         files->at = &files->v[i];
         found->path = info.path;
         found->has_dwarf = info.has_dwarf;
-        return true;
+        if (info.has_dwarf)
+            break;
     }
-    return false;
+    return is_there;
+}
+
+/* Returns a file of the image: if one has unwind tables, that one. */
+static const machsym_image *msr_api_file_file(void *user, const machsym_report_image *image)
+{
+    const machsym_report_files *files = (const machsym_report_files *)user;
+    const machsym_image *first = NULL;
+    machsym_image_info info;
+    machsym_unwind_image tables;
+    for (size_t i = 0; i < files->count; i++) {
+        machsym_image_get_info(files->v[i].image, &info);
+        if (!msr_api_file_is_of(image, &info))
+            continue;
+        memset(&tables, 0, sizeof tables);
+        if (msr_tables_of_file(files->v[i].image, info.slice.cputype, 0, &tables))
+            return files->v[i].image;
+        first = first != NULL ? first : files->v[i].image;
+    }
+    return first;
 }
 
 static uint64_t msr_api_file_addr(void *user, const machsym_report_image *image, uint64_t pc, bool *holds)
@@ -25756,7 +26191,8 @@ static size_t msr_api_file_next_folded(void *user, uint64_t addr, machsym_cursor
 machsym_report_symbols machsym_report_of_files(machsym_report_files *files)
 {
     machsym_report_symbols symbols = {files,         msr_api_file_find,  NULL,
-                                      msr_api_file_addr, msr_api_file_stack, msr_api_file_next_folded};
+                                      msr_api_file_addr, msr_api_file_stack, msr_api_file_next_folded,
+                                      NULL,          msr_api_file_file,  NULL};
     return symbols;
 }
 
@@ -25813,7 +26249,8 @@ static msr_walk_step msr_api_look_up(void *context, msr_report *r, msr_resolve_c
                                   msr_api_set_place,
                                   NULL,
                                   msr_api_spend,
-                                  msr_api_is_late};
+                                  msr_api_is_late,
+                                  all->desc.symbols.asks != NULL ? msr_api_asks : NULL};
     const msr_look_options options = {
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,
@@ -25839,6 +26276,7 @@ static bool msr_api_answer(void *context, msr_report *one, const msr_resolve_cou
 /* Returns false if memory ran out. */
 static bool msr_api_walk(machsym_reports *all)
 {
+    const msr_report_tables tables = {all, msr_api_find_table, NULL, msr_api_read_image};
     msr_report_walk walk;
     jmp_buf home;
     all->memory.home = &home;
@@ -25848,6 +26286,7 @@ static bool msr_api_walk(machsym_reports *all)
     }
     memset(&walk, 0, sizeof walk);
     walk.memory = &all->memory.source;
+    walk.tables = &tables;
     walk.redact = all->desc.redact != NULL ? &all->redact : NULL;
     walk.same = all->desc.flags & MACHSYM_REPORT_SAME ? &all->how : NULL;
     walk.context = all;
@@ -25991,6 +26430,63 @@ bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, mac
         at->b = 0;
     }
     return true;
+}
+
+bool machsym_report_next_thread(const machsym_report *of, machsym_cursor *at, machsym_report_thread *out)
+{
+    if (at->a >= of->r->thread_count)
+        return false;
+    const msr_report_thread *thread = &of->r->threads[at->a++];
+    memset(out, 0, sizeof *out);
+    out->number = thread->number;
+    out->name = thread->name;
+    out->queue = thread->queue;
+    out->process = thread->process;
+    out->is_crashed = thread->crashed;
+    out->is_callers_first = thread->callers_first;
+    out->frames = thread->count;
+    out->registers = thread->register_count;
+    return true;
+}
+
+/* Returns the thread that has a register; the thread of the register before is tried first. REPORT_NONE: no
+ * thread. */
+static uint32_t msr_api_thread_of(const msr_report *r, uint64_t index, uint32_t hint)
+{
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        uint32_t at = hint + i < r->thread_count ? hint + i : hint + i - r->thread_count;
+        const msr_report_thread *thread = &r->threads[at];
+        if (index >= thread->first_register && index - thread->first_register < thread->register_count)
+            return at;
+    }
+    return msr_REPORT_NONE;
+}
+
+bool machsym_report_next_register(const machsym_report *of, machsym_cursor *at, machsym_report_register *out)
+{
+    const struct msr_report *r = of->r;
+    while (at->a < r->register_count) {
+        const msr_report_register *one = &r->registers[at->a];
+        uint32_t thread = msr_api_thread_of(r, at->a++, at->b < r->thread_count ? (uint32_t)at->b : 0);
+        if (thread == msr_REPORT_NONE)
+            continue;
+        at->b = thread;
+        out->thread = r->threads[thread].number;
+        out->name = one->name;
+        out->value = one->value;
+        return true;
+    }
+    return false;
+}
+
+bool machsym_report_next_fact(const machsym_report *of, machsym_cursor *at, machsym_report_fact *out)
+{
+    while (msr_write_fact(of->r, (size_t)at->a, &out->name, &out->value)) {
+        at->a++;
+        if (out->value.len > 0)
+            return true;
+    }
+    return false;
 }
 
 /* A report is labelled with the name of its input, and with its number if the input has several. */

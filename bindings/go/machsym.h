@@ -559,7 +559,7 @@
  *   >>jumps         names code of an image in a shared cache that only jumps elsewhere by what it jumps to.
  *   >>pieces        hands out bytes of a section, of a file or of a process.
  *                   reads the pages of a compact unwind table, out of a file or out of a process.
- *                   reads the entries of an __eh_frame: CIEs and FDEs.
+ *                   reads the entries of an __eh_frame or a __debug_frame: CIEs and FDEs.
  *   >>unwind        finds by unwind tables where functions begin and end.
  *   >>objc          reads Objective-C metadata.
  *   >>swift         guesses from Swift type metadata which type a function belongs to.
@@ -1096,10 +1096,13 @@
 #define MACHSYM_MAX_FRAME_ENTRY 1024
 #endif
 
-/* How many entries of an __eh_frame are looked through for a function, and how many steps an expression may
- * take. Real expressions take 20. */
+/* How many entries of an __eh_frame or a __debug_frame are looked through for a function, how many for all
+ * frames of a stack, and how many steps an expression may take. Real expressions take 20. */
 #ifndef MACHSYM_MAX_FRAME_SEARCH
 #define MACHSYM_MAX_FRAME_SEARCH 16384
+#endif
+#ifndef MACHSYM_MAX_STACK_SEARCH
+#define MACHSYM_MAX_STACK_SEARCH 1048576
 #endif
 #ifndef MACHSYM_MAX_FRAME_STEPS
 #define MACHSYM_MAX_FRAME_STEPS 1024
@@ -2361,12 +2364,14 @@ typedef enum machsym_unwind_how {
     MACHSYM_UNWIND_CONTEXT, /* the frame that the caller began with, with its registers */
     MACHSYM_UNWIND_COMPACT, /* by the compact unwind table */
     MACHSYM_UNWIND_FP,      /* by the frame pointer only */
-    MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame */
+    MACHSYM_UNWIND_CFA,     /* by the function's CFA program in __eh_frame or __debug_frame */
     MACHSYM_UNWIND_SIGNAL,  /* a signal interrupted the frame at its pc; by a CFA program */
     /* By the code ahead of a pc where a frame stopped: its function makes or undoes its frame there. */
     MACHSYM_UNWIND_PROLOGUE,
     MACHSYM_UNWIND_LEAF, /* in the same way; arm64: the return address was still in its register */
-    MACHSYM_UNWIND_ASYNC /* an async function that awaits the one below: Swift's context has it */
+    /* A Swift function that awaits the frame before. pc is where it goes on, and is looked up as it is: the
+     * begin of a function of its own. Of its registers only the async context is known: x22, or r14. */
+    MACHSYM_UNWIND_ASYNC
 } machsym_unwind_how;
 
 /* Why a stack ended. */
@@ -2394,6 +2399,8 @@ typedef struct machsym_unwind_image {
     uint64_t size;      /* bytes that are mapped from there on */
     machsym_unwind_section unwind_info;
     machsym_unwind_section eh_frame;
+    machsym_unwind_section debug_frame; /* of a dSYM or a program; asked last */
+    uint64_t file_addr;                 /* address of the header in the file; debug_frame counts from it */
 } machsym_unwind_image;
 
 /* A process to unwind in. read copies len bytes of its memory at addr. It returns false if some are
@@ -2412,6 +2419,8 @@ typedef struct machsym_unwind_state {
     uint64_t v[33];
     uint64_t known;       /* one bit for each register of v whose value is known */
     uint32_t frame_count; /* 0: the registers of a thread that stopped at pc */
+    uint32_t searched;    /* entries of DWARF tables that were looked through for this stack */
+    bool awaiting;        /* set by the caller: who awaits a Swift async frame comes instead of its callers */
     machsym_unwind_how how;
     machsym_unwind_end end;
 } machsym_unwind_state;
@@ -9475,19 +9484,38 @@ static uint64_t ms_unt_function(const ms_unt_page *page, uint32_t word)
 }
 
 /* ==== >>eh_frame ===========================================================================================
- * Job:    reads the entries of an __eh_frame: CIEs and FDEs.
- * Offers: ms_eh_entry_at, ms_eh_cie_at, ms_eh_range.
+ * Job:    reads the entries of an __eh_frame or a __debug_frame: CIEs and FDEs.
+ * Offers: ms_eh_frames, ms_eh_of_file, ms_eh_entry_at, ms_eh_cie_at, ms_eh_range.
  * Never:  runs their programs. */
 
 /* Pointer encodings (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
 enum { ms_EH_PCREL = 0x10, ms_EH_BASE = 0x70 };
 
+/* A section of entries. */
+typedef struct ms_eh_frames {
+    ms_piece_source source;
+    unsigned word;  /* bytes of an address */
+    bool is_debug;  /* a __debug_frame (DWARF5 6.4.1) */
+    uint64_t slide; /* of a __debug_frame, which has the addresses of its file */
+} ms_eh_frames;
+
+static ms_eh_frames ms_eh_of_file(ms_span bytes, uint64_t addr, unsigned word)
+{
+    ms_eh_frames frames;
+    frames.source = ms_piece_of_file(bytes, addr);
+    frames.word = word;
+    frames.is_debug = false;
+    frames.slide = 0;
+    return frames;
+}
+
 /* An entry, and its bytes where they are not in a file. */
 typedef struct ms_eh_entry {
-    uint64_t at;   /* offset of the field after the length, which leads to the CIE */
+    uint64_t at;   /* offset of what follows the field that leads to the CIE */
     uint64_t next; /* where the next entry begins */
-    uint32_t back; /* what the field says: how far back the CIE is; 0: this is one */
-    ms_rd body;    /* what follows it */
+    uint64_t cie;  /* offset of the CIE; UINT64_MAX: it is before the section */
+    bool is_cie;   /* this is one */
+    ms_rd body;    /* what follows the field */
     uint8_t room[MACHSYM_MAX_FRAME_ENTRY];
 } ms_eh_entry;
 
@@ -9502,14 +9530,26 @@ typedef struct ms_eh_cie {
     ms_rd program;
 } ms_eh_cie;
 
-/* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
- * may be as long as its room. The field after the length has 32 bits, even where the length has 64 (LSB
- * 10.6.1.1). */
-static bool ms_eh_entry_at(const ms_piece_source *source, uint64_t off, ms_eh_entry *out)
+/* Reads the field after the length: the distance back to the CIE, or in a __debug_frame the CIE's offset.
+ * is_long: the length has 64 bits. The field of an __eh_frame has 32 bits all the same (LSB 10.6.1.1). */
+static void ms_eh_link(const ms_eh_frames *frames, bool is_long, uint64_t off, ms_eh_entry *out)
 {
+    bool is_wide = frames->is_debug && is_long;
+    uint64_t link = is_wide ? ms_rd_u64(&out->body) : ms_rd_u32(&out->body);
+    out->is_cie = link == (!frames->is_debug ? 0 : is_wide ? UINT64_MAX : UINT32_MAX);
+    out->cie = frames->is_debug ? link : link <= off ? off - link : UINT64_MAX;
+    out->at = off + (is_wide ? 8 : 4);
+}
+
+/* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
+ * may be as long as its room. */
+static bool ms_eh_entry_at(const ms_eh_frames *frames, uint64_t off, ms_eh_entry *out)
+{
+    const ms_piece_source *source = &frames->source;
     const uint8_t *head = ms_piece_at(source, off, 4, out->room);
     uint64_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
-    if (len == 0xffffffff) {
+    bool is_long = len == 0xffffffff;
+    if (is_long) {
         off += 8;
         head = ms_piece_at(source, off - 4, 8, out->room);
         len = head != NULL ? ms_rd_raw_u64(head) : 0;
@@ -9522,8 +9562,7 @@ static bool ms_eh_entry_at(const ms_piece_source *source, uint64_t off, ms_eh_en
     if (head == NULL)
         return false;
     out->body = ms_rd_make(ms_span_make(head, (size_t)len));
-    out->at = off;
-    out->back = ms_rd_u32(&out->body);
+    ms_eh_link(frames, is_long, off, out);
     return true;
 }
 
@@ -9565,7 +9604,8 @@ static void ms_eh_cie_data(ms_eh_cie *cie, ms_rd data, machsym_str letters, unsi
     }
 }
 
-/* rd: what follows the field of a CIE. Without 'z' the augmentation has no data. */
+/* rd: what follows the field of a CIE. Without 'z' the augmentation has no data. Version 4 has the sizes of
+ * addresses and of segment selectors, which Mach-O lacks. */
 static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
 {
     unsigned version = ms_rd_u8(&rd);
@@ -9577,6 +9617,8 @@ static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
     } else {
         rd.p -= text.len - letters.len - 1;
     }
+    if (version >= 4 && (ms_rd_u8(&rd) != word || ms_rd_u8(&rd) != 0))
+        ms_rd_fail(&rd);
     cie->code_align = ms_rd_uleb(&rd);
     cie->data_align = ms_rd_sleb(&rd);
     cie->return_register = version == 1 ? ms_rd_u8(&rd) : ms_rd_uleb(&rd);
@@ -9589,21 +9631,22 @@ static void ms_eh_read_cie(ms_rd rd, unsigned word, ms_eh_cie *cie)
 }
 
 /* The CIE of an FDE. room: where its bytes are kept. Returns: false where there is none. */
-static bool ms_eh_cie_at(const ms_piece_source *source, const ms_eh_entry *fde, unsigned word,
-                         ms_eh_entry *room, ms_eh_cie *cie)
+static bool ms_eh_cie_at(const ms_eh_frames *frames, const ms_eh_entry *fde, ms_eh_entry *room,
+                         ms_eh_cie *cie)
 {
-    if (fde->back > fde->at || !ms_eh_entry_at(source, fde->at - fde->back, room) || room->back != 0)
+    if (!ms_eh_entry_at(frames, fde->cie, room) || !room->is_cie)
         return false;
-    ms_eh_read_cie(room->body, word, cie);
+    ms_eh_read_cie(room->body, frames->word, cie);
     return true;
 }
 
 /* The addresses of an FDE's function. Returns: false where they cannot be read. */
-static bool ms_eh_range(const ms_piece_source *source, ms_eh_entry *fde, const ms_eh_cie *cie, unsigned word,
-                        uint64_t *lo, uint64_t *size)
+static bool ms_eh_range(const ms_eh_frames *frames, ms_eh_entry *fde, const ms_eh_cie *cie, uint64_t *lo,
+                        uint64_t *size)
 {
-    *lo = ms_eh_pointer(&fde->body, cie->encoding, source->addr + fde->at + 4, word);
-    *size = ms_eh_pointer(&fde->body, cie->encoding & 0xf, 0, word);
+    *lo = ms_eh_pointer(&fde->body, cie->encoding, frames->source.addr + fde->at, frames->word);
+    *lo += frames->slide;
+    *size = ms_eh_pointer(&fde->body, cie->encoding & 0xf, 0, frames->word);
     return !fde->body.failed;
 }
 
@@ -9659,27 +9702,26 @@ static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
-    unsigned word = d->mo->is_64 ? 8 : 4;
     uint64_t cie_off = UINT64_MAX, lo, size;
     ms_eh_entry fde, room;
     ms_eh_cie cie;
     if (section == NULL)
         return;
-    ms_piece_source frames = ms_piece_of_file(ms_fx_bytes(d, section), section->addr);
+    ms_eh_frames frames = ms_eh_of_file(ms_fx_bytes(d, section), section->addr, d->mo->is_64 ? 8 : 4);
     ms_zero(&cie, sizeof cie);
     for (uint64_t off = 0; ms_eh_entry_at(&frames, off, &fde); off = fde.next) {
-        if (fde.back == 0) /* a CIE */
+        if (fde.is_cie)
             continue;
-        if (fde.back > fde.at) {
+        if (fde.cie == UINT64_MAX) {
             d->damage_count++;
             continue;
         }
-        if (fde.at - fde.back != cie_off) {
-            cie_off = fde.at - fde.back;
-            if (!ms_eh_cie_at(&frames, &fde, word, &room, &cie))
+        if (fde.cie != cie_off) {
+            cie_off = fde.cie;
+            if (!ms_eh_cie_at(&frames, &fde, &room, &cie))
                 ms_zero(&cie, sizeof cie);
         }
-        if (!ms_eh_range(&frames, &fde, &cie, word, &lo, &size))
+        if (!ms_eh_range(&frames, &fde, &cie, &lo, &size))
             continue;
         ms_uw_add(t, d->mo, lo);
         ms_uw_add(t, d->mo, lo + size);
@@ -11044,6 +11086,7 @@ enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
     ms_UNR_ARM64_X19 = 19,
+    ms_UNR_ARM64_X22 = 22,
     ms_UNR_ARM64_FP = 29,
     ms_UNR_ARM64_LR = 30,
     ms_UNR_ARM64_SP = 31,
@@ -11052,6 +11095,7 @@ enum {
     ms_UNR_X86_RBP = 6,
     ms_UNR_X86_RSP = 7,
     ms_UNR_X86_R12 = 12,
+    ms_UNR_X86_R14 = 14,
     ms_UNR_X86_RIP = 16,
     ms_UNR_I386_ECX = 1,
     ms_UNR_I386_EDX = 2,
@@ -11064,24 +11108,31 @@ enum {
 };
 
 /* The register numbers of one kind of processor. kept: one bit for each register that a function preserves.
- * word: bytes of a saved register; 0: stacks of this processor cannot be unwound. */
+ * word: bytes of a saved register; 0: stacks of this processor cannot be unwound. addr: bytes of an address
+ * in tables. */
 typedef struct ms_unr_arch {
     uint64_t kept;
-    uint8_t fp, sp, pc, word;
+    uint8_t fp, sp, pc, word, addr;
+    uint8_t async; /* the register that has Swift's async context */
     bool is_arm64;
 } ms_unr_arch;
 
 static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
 {
-    /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. */
-    static const ms_unr_arch of_arm64 = {0x3ff80000, ms_UNR_ARM64_FP, ms_UNR_ARM64_SP, ms_UNR_ARM64_PC, 8,
-                                         true};
-    static const ms_unr_arch of_x86_64 = {0xf048, ms_UNR_X86_RBP, ms_UNR_X86_RSP, ms_UNR_X86_RIP, 8, false};
-    static const ms_unr_arch of_i386 = {0xe8, ms_UNR_I386_EBP, ms_UNR_I386_ESP, ms_UNR_I386_EIP, 4, false};
-    static const ms_unr_arch none = {0, 0, 0, 0, 0, false};
+    /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. Frames of
+     * arm64_32 also have words of 8 bytes. */
+    static const ms_unr_arch of_arm64 = {
+        0x3ff80000, ms_UNR_ARM64_FP, ms_UNR_ARM64_SP, ms_UNR_ARM64_PC, 8, 8, ms_UNR_ARM64_X22, true};
+    static const ms_unr_arch of_arm64_32 = {
+        0x3ff80000, ms_UNR_ARM64_FP, ms_UNR_ARM64_SP, ms_UNR_ARM64_PC, 8, 4, ms_UNR_ARM64_X22, true};
+    static const ms_unr_arch of_x86_64 = {0xf048, ms_UNR_X86_RBP, ms_UNR_X86_RSP, ms_UNR_X86_RIP, 8,
+                                          8,      ms_UNR_X86_R14, false};
+    static const ms_unr_arch of_i386 = {
+        0xe8, ms_UNR_I386_EBP, ms_UNR_I386_ESP, ms_UNR_I386_EIP, 4, 4, ms_UNR_NONE, false};
+    static const ms_unr_arch none = {0, 0, 0, 0, 0, 0, ms_UNR_NONE, false};
     switch (cputype) {
-    case ms_CPU_ARM64:
-    case ms_CPU_ARM64_32: return of_arm64; /* its frames also have words of 8 bytes */
+    case ms_CPU_ARM64: return of_arm64;
+    case ms_CPU_ARM64_32: return of_arm64_32;
     case ms_CPU_X86_64: return of_x86_64;
     case ms_UNR_CPU_I386: return of_i386;
     default: return none;
@@ -11567,6 +11618,7 @@ typedef struct ms_cfa_row {
     ms_cfa_rule rules[ms_CFA_REGISTERS];
     ms_cfa_rule cfa;
     uint64_t cfa_register;
+    bool is_swapped; /* see ms_cfa_number */
 } ms_cfa_row;
 
 /* The state of a running program. */
@@ -11576,7 +11628,7 @@ typedef struct ms_cfa_machine {
     ms_cfa_row first; /* after the CIE's program; "restore" returns to it */
     ms_cfa_row kept[ms_CFA_STATES];
     unsigned kept_count;
-    unsigned word;
+    const ms_eh_frames *frames;
     uint64_t pc;
 } ms_cfa_machine;
 
@@ -11627,7 +11679,9 @@ static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
         number = ms_rd_uleb(rd);
         ms_cfa_define(row, number, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
         return true;
-    case ms_CFA_DEF_REGISTER: ms_cfa_define(row, ms_rd_uleb(rd), row->cfa.value); return true;
+    case ms_CFA_DEF_REGISTER: /* after an expression there is no offset */
+        ms_cfa_define(row, ms_rd_uleb(rd), row->cfa.kind == ms_CFA_IS_REGISTER ? row->cfa.value : 0);
+        return true;
     case ms_CFA_DEF_OFFSET: ms_cfa_define(row, row->cfa_register, (int64_t)ms_rd_uleb(rd)); return true;
     case ms_CFA_DEF_OFFSET_SF:
         ms_cfa_define(row, row->cfa_register, ms_cfa_times(m->cie->data_align, (uint64_t)ms_rd_sleb(rd)));
@@ -11687,7 +11741,7 @@ static bool ms_cfa_of_register(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 static bool ms_cfa_of_place(ms_cfa_machine *m, ms_rd *rd, unsigned op, uint64_t *pc)
 {
     switch (op) {
-    case ms_CFA_SET_LOC: *pc = ms_rd_uint(rd, m->word); return true;
+    case ms_CFA_SET_LOC: *pc = ms_rd_uint(rd, m->frames->word) + m->frames->slide; return true;
     case ms_CFA_ADVANCE1: *pc += m->cie->code_align * ms_rd_u8(rd); return true;
     case ms_CFA_ADVANCE2: *pc += m->cie->code_align * ms_rd_u16(rd); return true;
     case ms_CFA_ADVANCE4: *pc += m->cie->code_align * ms_rd_u32(rd); return true;
@@ -11741,13 +11795,13 @@ static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
 }
 
 /* Computes the rules at an address of a function that begins at lo. */
-static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, uint64_t lo, uint64_t pc,
-                          ms_cfa_row *out)
+static bool ms_cfa_row_at(const ms_eh_frames *frames, const ms_eh_cie *cie, ms_rd program, uint64_t lo,
+                          uint64_t pc, ms_cfa_row *out)
 {
     ms_cfa_machine m;
     m.cie = cie;
     m.kept_count = 0;
-    m.word = word;
+    m.frames = frames;
     m.pc = lo;
     ms_zero(&m.row, sizeof m.row);
     ms_zero(&m.first, sizeof m.first);
@@ -11761,13 +11815,12 @@ static bool ms_cfa_row_at(const ms_eh_cie *cie, ms_rd program, unsigned word, ui
     return true;
 }
 
-/* eh_frame of i386 exchanges the numbers of esp and ebp. */
-static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
+/* eh_frame of i386 exchanges the numbers of esp and ebp; debug_frame does not. */
+static unsigned ms_cfa_number(const ms_cfa_row *row, uint64_t number)
 {
-    bool is_i386 = desc->cputype == ms_UNR_CPU_I386;
-    if (is_i386 && number == ms_UNR_I386_ESP)
+    if (row->is_swapped && number == ms_UNR_I386_ESP)
         return ms_UNR_I386_EBP;
-    if (is_i386 && number == ms_UNR_I386_EBP)
+    if (row->is_swapped && number == ms_UNR_I386_EBP)
         return ms_UNR_I386_ESP;
     return number < ms_CFA_REGISTERS ? (unsigned)number : (unsigned)ms_UNR_NONE;
 }
@@ -11775,7 +11828,7 @@ static unsigned ms_cfa_number(const machsym_unwind_desc *desc, uint64_t number)
 static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
                          const ms_cfa_row *row, uint64_t *out)
 {
-    unsigned number = ms_cfa_number(desc, row->cfa_register);
+    unsigned number = ms_cfa_number(row, row->cfa_register);
     if (row->cfa.kind == ms_CFA_IS_EXPRESSION)
         return ms_une_value(desc, s, ms_span_make(row->cfa.expression, (size_t)row->cfa.value), NULL, out);
     if (row->cfa.kind != ms_CFA_IS_REGISTER || number == ms_UNR_NONE || !ms_unr_knows(s, number))
@@ -11784,11 +11837,12 @@ static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
-/* Computes a register by its rule in the frame s. Returns: false if the value is unknown. */
+/* Computes register i by its rule in the frame s. Returns: false if the value is unknown. */
 static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
-                         const ms_cfa_rule *rule, uint64_t cfa, unsigned number, uint64_t *out)
+                         const ms_cfa_row *row, unsigned i, uint64_t cfa, uint64_t *out)
 {
-    unsigned word = ms_unr_arch_of(desc->cputype).word, from = number;
+    const ms_cfa_rule *rule = &row->rules[i];
+    unsigned word = ms_unr_arch_of(desc->cputype).word, from = ms_cfa_number(row, i);
     ms_span expression = ms_span_make(rule->expression, (size_t)rule->value);
     uint64_t addr = cfa + (uint64_t)rule->value;
     switch (rule->kind) {
@@ -11800,7 +11854,7 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
             return false;
         return ms_unr_word(desc, word, addr, out);
     case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
-    case ms_CFA_IS_REGISTER: from = ms_cfa_number(desc, (uint64_t)rule->value); break;
+    case ms_CFA_IS_REGISTER: from = ms_cfa_number(row, (uint64_t)rule->value); break;
     default: break; /* unchanged */
     }
     if (from == ms_UNR_NONE || !ms_unr_knows(s, from))
@@ -11821,32 +11875,48 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
     if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
         return false;
     for (unsigned i = 0; i < ms_CFA_REGISTERS; i++) {
-        unsigned number = ms_cfa_number(desc, i);
+        unsigned number = ms_cfa_number(row, i);
         if (number == arch.sp && row->rules[i].kind == ms_CFA_IS_SAME)
             ms_unr_set(s, number, cfa);
-        else if (ms_cfa_apply(desc, &frame, &row->rules[i], cfa, number, &value))
+        else if (ms_cfa_apply(desc, &frame, row, i, cfa, &value))
             ms_unr_set(s, number, value);
         else
             s->known &= ~((uint64_t)1 << number);
     }
-    const ms_cfa_rule *rule = &row->rules[return_register];
-    if (rule->kind == ms_CFA_IS_UNDEFINED)
+    if (row->rules[return_register].kind == ms_CFA_IS_UNDEFINED)
         value = 0;
-    else if (!ms_cfa_apply(desc, &frame, rule, cfa, (unsigned)return_register, &value))
+    else if (!ms_cfa_apply(desc, &frame, row, (unsigned)return_register, cfa, &value))
         return false;
     ms_unr_set(s, arch.pc, value);
     return ms_unr_knows(s, arch.sp);
 }
 
-/* Finds the FDE of an address: the one at off, or if off is 0, the first one whose range has the address. */
-static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc, unsigned word,
-                        ms_eh_entry *fde, ms_eh_entry *room, ms_eh_cie *cie, uint64_t *lo)
+/* A function of a table: its FDE and CIE, and where it begins. */
+typedef struct ms_cfa_function {
+    ms_eh_entry fde;
+    ms_eh_entry room; /* the bytes of the CIE */
+    ms_eh_cie cie;
+    uint64_t lo;
+} ms_cfa_function;
+
+/* Finds the FDE of an address: the one at off, or if off is 0, the first one whose range has the address. The
+ * FDEs of one CIE follow each other, so it is kept. searched: grows by the entries that were read. */
+static bool ms_cfa_find(const ms_eh_frames *frames, uint64_t off, uint64_t pc, uint32_t *searched,
+                        ms_cfa_function *out)
 {
-    uint64_t at = off, size;
-    for (unsigned i = 0; i < MACHSYM_MAX_FRAME_SEARCH && ms_eh_entry_at(frames, at, fde); i++) {
-        at = fde->next;
-        if (fde->back != 0 && ms_eh_cie_at(frames, fde, word, room, cie) &&
-            ms_eh_range(frames, fde, cie, word, lo, &size) && pc >= *lo && pc - *lo < size)
+    uint64_t at = off, size, cie = 0;
+    bool has_cie = false;
+    for (unsigned i = 0; i < MACHSYM_MAX_FRAME_SEARCH && *searched < MACHSYM_MAX_STACK_SEARCH &&
+                         ms_eh_entry_at(frames, at, &out->fde);
+         i++) {
+        ++*searched;
+        at = out->fde.next;
+        if (!out->fde.is_cie && (!has_cie || out->fde.cie != cie)) {
+            cie = out->fde.cie;
+            has_cie = ms_eh_cie_at(frames, &out->fde, &out->room, &out->cie);
+        }
+        if (!out->fde.is_cie && has_cie && ms_eh_range(frames, &out->fde, &out->cie, &out->lo, &size) &&
+            pc >= out->lo && pc - out->lo < size)
             return true;
         if (off != 0)
             return false;
@@ -11855,29 +11925,30 @@ static bool ms_cfa_find(const ms_piece_source *frames, uint64_t off, uint64_t pc
 }
 
 /* Returns the program of an FDE, which follows its addresses and data. */
-static ms_rd ms_cfa_program(ms_eh_entry *fde, const ms_eh_cie *cie)
+static ms_rd ms_cfa_program(ms_cfa_function *function)
 {
-    if (cie->has_data)
-        ms_rd_skip(&fde->body, ms_rd_uleb(&fde->body));
-    return fde->body;
+    ms_rd *body = &function->fde.body;
+    if (function->cie.has_data)
+        ms_rd_skip(body, ms_rd_uleb(body));
+    return *body;
 }
 
 /* Replaces the registers of s by those of its caller. off: place of the FDE; 0: search for it. Returns:
- * false, and leaves s unchanged, if no program finds the caller. */
-static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_piece_source *frames, uint64_t off,
+ * false, and changes nothing of s but searched, if no program finds the caller. */
+static bool ms_cfa_step(const machsym_unwind_desc *desc, const ms_eh_frames *frames, uint64_t off,
                         uint64_t pc, machsym_unwind_state *s)
 {
-    unsigned word = ms_unr_arch_of(desc->cputype).word;
     machsym_unwind_state caller = *s;
-    ms_eh_entry fde, room;
-    ms_eh_cie cie;
+    ms_cfa_function function;
     ms_cfa_row row;
-    uint64_t lo;
-    if (!ms_cfa_find(frames, off, pc, word, &fde, &room, &cie, &lo) ||
-        !ms_cfa_row_at(&cie, ms_cfa_program(&fde, &cie), word, lo, pc, &row) ||
-        !ms_cfa_caller(desc, &row, cie.return_register, &caller))
+    bool found = ms_cfa_find(frames, off, pc, &s->searched, &function);
+    caller.searched = s->searched;
+    if (!found || !ms_cfa_row_at(frames, &function.cie, ms_cfa_program(&function), function.lo, pc, &row))
         return false;
-    caller.how = cie.is_signal ? MACHSYM_UNWIND_SIGNAL : MACHSYM_UNWIND_CFA;
+    row.is_swapped = desc->cputype == ms_UNR_CPU_I386 && !frames->is_debug;
+    if (!ms_cfa_caller(desc, &row, function.cie.return_register, &caller))
+        return false;
+    caller.how = function.cie.is_signal ? MACHSYM_UNWIND_SIGNAL : MACHSYM_UNWIND_CFA;
     *s = caller;
     return true;
 }
@@ -12028,13 +12099,24 @@ static ms_piece_source ms_unb_source(const machsym_unwind_desc *desc, const mach
     return source;
 }
 
+static ms_eh_frames ms_unb_frames(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
+                                  bool is_debug)
+{
+    ms_eh_frames frames;
+    frames.source = ms_unb_source(desc, is_debug ? &image->debug_frame : &image->eh_frame);
+    frames.word = ms_unr_arch_of(desc->cputype).addr;
+    frames.is_debug = is_debug;
+    frames.slide = is_debug ? image->load_addr - image->file_addr : 0;
+    return frames;
+}
+
 /* Steps by the tables of an image. The compact table comes first. If it refers to DWARF or fails, the
- * function's FDE is used. */
+ * function's FDE is used, in the section that the process also has, or else in the debugger's. */
 static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t pc,
                         machsym_unwind_state *s)
 {
     ms_piece_source info = ms_unb_source(desc, &image->unwind_info);
-    ms_piece_source frames = ms_unb_source(desc, &image->eh_frame);
+    ms_eh_frames frames = ms_unb_frames(desc, image, false);
     ms_unc_entry entry = {0, 0};
     uint32_t dwarf = ms_unr_arch_of(desc->cputype).is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
     uint64_t off = 0;
@@ -12045,7 +12127,10 @@ static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_im
         if ((entry.encoding & ms_UNC_MODE) == dwarf)
             off = entry.encoding & ms_UNC_DWARF_OFFSET;
     }
-    return ms_cfa_step(desc, &frames, off, pc, s);
+    if (ms_cfa_step(desc, &frames, off, pc, s))
+        return true;
+    frames = ms_unb_frames(desc, image, true);
+    return ms_cfa_step(desc, &frames, 0, pc, s);
 }
 
 #endif /* MACHSYM_NO_UNWIND */
@@ -12763,6 +12848,7 @@ static bool ms_unl_calls(ms_unp_path *path)
     desc.ctx = path;
     bool found = image != NULL && ms_unb_step(&desc, image, path->pc, &path->s);
     if (!found) {
+        before.searched = path->s.searched;
         path->s = before;
         found = path->makes_frame && ms_unb_frame(&desc, ms_unr_arch_of(desc.cputype), &path->s);
     }
@@ -12800,7 +12886,9 @@ static bool ms_unl_other(ms_unl_search *l)
 {
     if (l->waiting_count == 0)
         return false;
+    uint32_t searched = l->path.s.searched;
     l->path = l->waiting[--l->waiting_count];
+    l->path.s.searched = searched;
     return true;
 }
 
@@ -12854,8 +12942,9 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             return true;
         }
         if (!goes_on && !ms_unl_other(&l))
-            return false;
+            break;
     }
+    s->searched = l.path.s.searched;
     return false;
 }
 
@@ -12900,6 +12989,7 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     machsym_unwind_state ahead = *s;
     const machsym_unwind_image *image = ms_unb_image(desc, pc);
     bool has_code = stopped && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
+    s->searched = ahead.searched;
     if (image != NULL && ms_unb_step(desc, image, pc, s)) {
         kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
         found = true;
@@ -12909,11 +12999,65 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     }
     if (has_code && (!found || ms_uns_is_better(desc, arch, &ahead, s))) {
         kept |= arch.kept;
+        ahead.searched = s->searched;
         *s = ahead;
         found = true;
     }
     s->known &= kept;
     return found;
+}
+
+/* Swift's async frames. A function that may be suspended has three words in its frame: {context, the caller's
+ * frame pointer with 1 in bits 60 to 63, return address}; its frame pointer points to the second. A context
+ * begins with {the context of who awaits the function, where that goes on}. */
+
+static bool ms_uns_is_tagged(uint64_t saved)
+{
+    return saved >> 60 == 1;
+}
+
+/* Whether the frame has a record at its frame pointer: the caller was found above it. A frame that stopped
+ * may not have made its own yet. */
+static bool ms_uns_context(const machsym_unwind_desc *desc, ms_unr_arch arch, const machsym_unwind_state *s,
+                           const machsym_unwind_state *caller, uint64_t *context)
+{
+    uint64_t fp = s->v[arch.fp], saved;
+    if (s->how == MACHSYM_UNWIND_ASYNC) {
+        *context = s->v[arch.async];
+        return true;
+    }
+    return arch.word == 8 && ms_unr_knows(s, arch.fp) && caller->v[arch.sp] == fp + 16 &&
+           ms_unr_word(desc, 8, fp, &saved) && ms_uns_is_tagged(saved) &&
+           ms_unr_word(desc, 8, fp - 8, context);
+}
+
+/* Replaces s by the function that awaits it. Contexts lie anywhere in memory. A cycle of them is found by a
+ * context that is kept in v[0], each time after twice as many steps (Brent's algorithm). */
+static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_arch arch, uint64_t context,
+                                       machsym_unwind_state *s)
+{
+    uint64_t next, pc;
+    bool begins = s->how != MACHSYM_UNWIND_ASYNC;
+    context = ms_mo_unsigned(desc->cputype, context);
+    if (context == 0)
+        return MACHSYM_UNWIND_BOTTOM;
+    if (context % arch.addr != 0 || !ms_unr_word(desc, arch.addr, context, &next) ||
+        !ms_unr_word(desc, arch.addr, context + arch.addr, &pc))
+        return MACHSYM_UNWIND_NO_FRAME;
+    next = ms_mo_unsigned(desc->cputype, next);
+    pc = ms_mo_unsigned(desc->cputype, pc);
+    if (pc == 0)
+        return MACHSYM_UNWIND_BOTTOM;
+    if (next == context || (!begins && next == s->v[0]))
+        return MACHSYM_UNWIND_WRONG_WAY;
+    s->frame_count++;
+    if (begins || (s->frame_count & (s->frame_count - 1)) == 0)
+        s->v[0] = next;
+    s->known = 0;
+    ms_unr_set(s, arch.async, next);
+    ms_unr_set(s, arch.pc, pc);
+    s->how = MACHSYM_UNWIND_ASYNC;
+    return MACHSYM_UNWIND_GOES_ON;
 }
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
@@ -12924,14 +13068,20 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state caller = *s;
+    bool is_async = s->how == MACHSYM_UNWIND_ASYNC && arch.async != ms_UNR_NONE;
+    uint64_t context;
     if (desc->read == NULL || (desc->images == NULL && desc->image_count != 0))
         return MACHSYM_UNWIND_ARGUMENT;
-    if (arch.word == 0 || !ms_unr_knows(s, arch.pc) || !ms_unr_knows(s, arch.sp))
+    if (arch.word == 0 || !ms_unr_knows(s, arch.pc) || !ms_unr_knows(s, is_async ? arch.async : arch.sp))
         return MACHSYM_UNWIND_NO_REGISTERS;
     if (s->frame_count >= MACHSYM_MAX_UNWIND_FRAMES)
         return MACHSYM_UNWIND_TOO_MANY;
-    if (!ms_uns_up(desc, arch, &caller))
+    if (!is_async && !ms_uns_up(desc, arch, &caller))
         return MACHSYM_UNWIND_NO_FRAME;
+    if ((is_async || s->awaiting) && ms_uns_context(desc, arch, s, &caller, &context))
+        return ms_uns_await(desc, arch, context, s);
+    if (ms_uns_is_tagged(caller.v[arch.fp]))
+        caller.v[arch.fp] &= ~((uint64_t)1 << 60);
     caller.v[arch.pc] = ms_mo_unsigned(desc->cputype, caller.v[arch.pc]);
     caller.v[arch.fp] = ms_mo_unsigned(desc->cputype, caller.v[arch.fp]);
     if (caller.v[arch.pc] == 0)

@@ -1595,7 +1595,7 @@ typedef struct msr_report_tables {
 } msr_report_tables;
 
 /* Fills in the sections of an image that lies at an address of the process. Returns false if the file has no
- * unwind tables, or is of another processor. Borrows the file. */
+ * unwind tables but __debug_frame, or is of another processor. Borrows the file. */
 static bool msr_tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, machsym_unwind_image *out);
 /* The same by the Mach-O header that lies in memory at out->load_addr. */
 static bool msr_tables_of_header(machsym_str header, machsym_unwind_image *out);
@@ -7035,12 +7035,14 @@ static bool msr_tables_of_file(const machsym_image *file, uint32_t cputype, uint
     uint32_t own;
     uint64_t slide = msr_tables_slide(file, base, &own);
     memset(&at, 0, sizeof at);
+    out->file_addr = base - slide;
     if (own != cputype)
         return false;
     while (machsym_image_next_section(file, &at, &section)) {
-        machsym_unwind_section *to = msr_str_is(section.name, "__unwind_info") ? &out->unwind_info
-                                     : msr_str_is(section.name, "__eh_frame")  ? &out->eh_frame
-                                                                           : NULL;
+        machsym_unwind_section *to = msr_str_is(section.name, "__unwind_info")   ? &out->unwind_info
+                                     : msr_str_is(section.name, "__eh_frame")    ? &out->eh_frame
+                                     : msr_str_is(section.name, "__debug_frame") ? &out->debug_frame
+                                                                             : NULL;
         if (to == NULL || section.bytes.len == 0 || to->size != 0)
             continue;
         to->bytes = section.bytes;
@@ -8877,7 +8879,7 @@ static void msr_dump_find_tables(msr_dump *d, const msr_decoded_image *image, ms
                                           msr_str_c(image->arch != NULL ? image->arch : ""));
     to->has_some = (to->file != NULL && msr_tables_of_file(to->file, d->cputype, image->base, &to->unwind)) ||
                    msr_tables_of_header(msr_dump_bytes_at(d, image->base), &to->unwind) ||
-                   msr_dump_find_in_header(d, image, to);
+                   msr_dump_find_in_header(d, image, to) || to->unwind.debug_frame.size != 0;
 }
 
 static msr_dump_tables *msr_dump_tables_of(msr_dump *d, uint64_t addr)
