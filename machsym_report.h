@@ -2861,6 +2861,9 @@ typedef struct msr_look_symbols {
     /* Called before frames and stack, with the first frame that they are asked for; NULL: equal addresses are
      * asked for once. */
     void (*asks)(void *context, const msr_report *r, uint32_t frame);
+    /* Tells which addresses of the file will be asked for next by frames, in this order, so that they can be
+     * answered ahead. Some may be left out. NULL: that is of no use. */
+    void (*ahead)(void *context, const uint64_t *addrs, size_t count, bool asks_sharing);
 } msr_look_symbols;
 
 /* What to look up. */
@@ -21843,6 +21846,33 @@ static void msr_look_shared(msr_looking *w, uint32_t image)
     msr_mem_give(w->r->memory, run.frames);
 }
 
+/* Whether a frame has the address of the one before it, and takes its answer. */
+static bool msr_look_is_same(const msr_looking *w, const msr_look_task *tasks, size_t i)
+{
+    const msr_report *r = w->r;
+    return i > 0 && w->symbols->asks == NULL && tasks[i].addr == tasks[i - 1].addr &&
+           tasks[i].exact == tasks[i - 1].exact &&
+           r->frames[tasks[i - 1].frame].named == r->frames[tasks[i].frame].named;
+}
+
+/* Tells which addresses will be asked for. */
+static void msr_look_tell_ahead(msr_looking *w, const msr_report_image *image, const msr_look_task *tasks, size_t count)
+{
+    const msr_report *r = w->r;
+    void *context = w->symbols->asked.context;
+    size_t told = 0;
+    if (w->symbols->ahead == NULL)
+        return;
+    uint64_t *addrs = (uint64_t *)msr_mem_take(r->memory, msr_mem_times(r->memory, count, sizeof *addrs));
+    for (size_t i = 0; i < count; i++) {
+        uint64_t addr = r->frames[tasks[i].frame].addr;
+        if (!msr_look_is_same(w, tasks, i) && (!image->is_open || w->symbols->holds(context, image, addr)))
+            addrs[told++] = w->symbols->addr(context, image, addr) - !tasks[i].exact;
+    }
+    w->symbols->ahead(context, addrs, told, !w->how->no_folded);
+    msr_mem_give(r->memory, addrs);
+}
+
 /* Looks up the frames of one image by address: neighbours share decoded data. */
 static void msr_look_image(msr_looking *w, uint32_t index, msr_look_task *tasks, size_t count)
 {
@@ -21857,13 +21887,13 @@ static void msr_look_image(msr_looking *w, uint32_t index, msr_look_task *tasks,
         return;
     bool has_shared = false;
     qsort(tasks, count, sizeof *tasks, msr_look_by_addr);
+    msr_look_tell_ahead(w, image, tasks, count);
     for (size_t i = 0; i < count && msr_look_in_time(w); i++) {
         const msr_report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
         msr_report_frame *frame = &r->frames[tasks[i].frame];
         if (image->is_open && !w->symbols->holds(context, image, frame->addr))
             frame->image = msr_REPORT_NONE;
-        else if (before != NULL && w->symbols->asks == NULL && tasks[i].addr == tasks[i - 1].addr &&
-                 tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
+        else if (msr_look_is_same(w, tasks, i))
             msr_look_take_same(w, frame, before);
         else
             w->shared[tasks[i].frame] = msr_look_task_frame(w, &tasks[i]);
@@ -26250,7 +26280,8 @@ static msr_walk_step msr_api_look_up(void *context, msr_report *r, msr_resolve_c
                                   NULL,
                                   msr_api_spend,
                                   msr_api_is_late,
-                                  all->desc.symbols.asks != NULL ? msr_api_asks : NULL};
+                                  all->desc.symbols.asks != NULL ? msr_api_asks : NULL,
+                                  NULL};
     const msr_look_options options = {
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,

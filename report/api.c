@@ -464,7 +464,8 @@ static walk_step api_look_up(void *context, report *r, resolve_counts *counts)
                                   NULL,
                                   api_spend,
                                   api_is_late,
-                                  all->desc.symbols.asks != NULL ? api_asks : NULL};
+                                  all->desc.symbols.asks != NULL ? api_asks : NULL,
+                                  NULL};
     const look_options options = {
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,

@@ -392,6 +392,33 @@ static void look_shared(looking *w, uint32_t image)
     mem_give(w->r->memory, run.frames);
 }
 
+/* Whether a frame has the address of the one before it, and takes its answer. */
+static bool look_is_same(const looking *w, const look_task *tasks, size_t i)
+{
+    const report *r = w->r;
+    return i > 0 && w->symbols->asks == NULL && tasks[i].addr == tasks[i - 1].addr &&
+           tasks[i].exact == tasks[i - 1].exact &&
+           r->frames[tasks[i - 1].frame].named == r->frames[tasks[i].frame].named;
+}
+
+/* Tells which addresses will be asked for. */
+static void look_tell_ahead(looking *w, const report_image *image, const look_task *tasks, size_t count)
+{
+    const report *r = w->r;
+    void *context = w->symbols->asked.context;
+    size_t told = 0;
+    if (w->symbols->ahead == NULL)
+        return;
+    uint64_t *addrs = (uint64_t *)mem_take(r->memory, mem_times(r->memory, count, sizeof *addrs));
+    for (size_t i = 0; i < count; i++) {
+        uint64_t addr = r->frames[tasks[i].frame].addr;
+        if (!look_is_same(w, tasks, i) && (!image->is_open || w->symbols->holds(context, image, addr)))
+            addrs[told++] = w->symbols->addr(context, image, addr) - !tasks[i].exact;
+    }
+    w->symbols->ahead(context, addrs, told, !w->how->no_folded);
+    mem_give(r->memory, addrs);
+}
+
 /* Looks up the frames of one image by address: neighbours share decoded data. */
 static void look_image(looking *w, uint32_t index, look_task *tasks, size_t count)
 {
@@ -406,13 +433,13 @@ static void look_image(looking *w, uint32_t index, look_task *tasks, size_t coun
         return;
     bool has_shared = false;
     qsort(tasks, count, sizeof *tasks, look_by_addr);
+    look_tell_ahead(w, image, tasks, count);
     for (size_t i = 0; i < count && look_in_time(w); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
         report_frame *frame = &r->frames[tasks[i].frame];
         if (image->is_open && !w->symbols->holds(context, image, frame->addr))
             frame->image = REPORT_NONE;
-        else if (before != NULL && w->symbols->asks == NULL && tasks[i].addr == tasks[i - 1].addr &&
-                 tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
+        else if (look_is_same(w, tasks, i))
             look_take_same(w, frame, before);
         else
             w->shared[tasks[i].frame] = look_task_frame(w, &tasks[i]);

@@ -48,6 +48,9 @@ typedef struct look_symbols {
     /* Called before frames and stack, with the first frame that they are asked for; NULL: equal addresses are
      * asked for once. */
     void (*asks)(void *context, const report *r, uint32_t frame);
+    /* Tells which addresses of the file will be asked for next by frames, in this order, so that they can be
+     * answered ahead. Some may be left out. NULL: that is of no use. */
+    void (*ahead)(void *context, const uint64_t *addrs, size_t count, bool asks_sharing);
 } look_symbols;
 
 /* What to look up. */

@@ -32,8 +32,11 @@ static const char chunks_path[] = "chunks";
 /* What one thread at a time looks an image up with. */
 struct image_seat {
     symbol_source *source;
-    owners_image *owned; /* NULL without rules */
-    uint64_t bytes;      /* that it kept when it was last used */
+    symbol_source *second; /* of a thread that helps; NULL: none did */
+    owners_image *owned;   /* NULL without rules */
+    size_t cache;          /* how a source of it is opened */
+    uint32_t flags;
+    uint64_t bytes; /* that it kept when it was last used */
 };
 
 /* An opened file. */
@@ -112,6 +115,7 @@ static void images_close_seat(struct image_seat *seat)
 {
     owners_close(seat->owned);
     symbol_source_close(seat->source);
+    symbol_source_close(seat->second);
     free(seat);
 }
 
@@ -431,7 +435,10 @@ static struct image_seat *images_open_seat(const images_options *how, const stru
     struct image_seat *seat = mem_alloc(sizeof *seat);
     uint64_t cache = how->max_bytes / how->jobs;
     cache = cache < SESSION_CACHE ? cache : SESSION_CACHE;
-    seat->source = symbol_source_open(&image->file, how->session_flags, cache > 0 ? (size_t)cache : 1);
+    seat->cache = cache > 0 ? (size_t)cache : 1;
+    seat->flags = how->session_flags;
+    seat->source = symbol_source_open(&image->file, seat->flags, seat->cache);
+    seat->second = NULL;
     seat->owned = NULL;
     seat->bytes = 0;
     machsym_session *session = symbol_source_session(seat->source);
@@ -440,10 +447,16 @@ static struct image_seat *images_open_seat(const images_options *how, const stru
     return seat;
 }
 
+static uint64_t images_seat_memory(const struct image_seat *seat)
+{
+    return symbol_source_memory(seat->source) +
+           (seat->second != NULL ? symbol_source_memory(seat->second) : 0);
+}
+
 void images_return(image_pool *all, image_loan *loan)
 {
     if (loan->seat != NULL)
-        loan->seat->bytes = symbol_source_memory(loan->seat->source);
+        loan->seat->bytes = images_seat_memory(loan->seat);
     pthread_mutex_lock(&all->lock);
     struct shared_image *image = loan->image;
     if (loan->seat != NULL && symbol_source_failure(loan->seat->source) != NULL)
@@ -619,6 +632,19 @@ const symbol_info *loan_info(const image_loan *loan)
 symbol_source *loan_source(const image_loan *loan)
 {
     return loan->seat->source;
+}
+
+symbol_source *loan_second_source(const image_loan *loan)
+{
+    struct image_seat *seat = loan->seat;
+    if (seat->second == NULL)
+        seat->second = symbol_source_open(&loan->image->file, seat->flags, seat->cache);
+    return seat->second;
+}
+
+const symbol_file *loan_file(const image_loan *loan)
+{
+    return &loan->image->file;
 }
 
 const machsym_image *loan_image(const image_loan *loan)

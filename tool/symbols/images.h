@@ -103,5 +103,10 @@ const machsym_image *loan_image(const image_loan *loan);
 const symbol_info *loan_info(const image_loan *loan);
 /* What frame_style.source wants. */
 symbol_source *loan_source(const image_loan *loan);
+/* A second source on the same file, for a thread that helps the borrower. Its names live as long as those of
+ * loan_source. */
+symbol_source *loan_second_source(const image_loan *loan);
+/* The file that answers. */
+const symbol_file *loan_file(const image_loan *loan);
 
 #endif

@@ -4,6 +4,7 @@
 #include "../../report/base/text.h"
 #include "../../report/look/look.h"
 #include "../base/machine.h"
+#include "ahead.h"
 #include "frames.h"
 #include "stackcheck.h"
 
@@ -43,6 +44,7 @@ typedef struct resolving {
     const resolve_options *how;
     resolve_budget *left;
     image_loan loan; /* the image at hand */
+    ahead *ahead;    /* a second thread that answers for it; NULL: there is none */
     frame_style style;
     context_cache source;
     text why; /* an answer is not all that there is; empty: it is */
@@ -89,6 +91,8 @@ static bool resolve_find(void *context, const report_image *image, image_status 
 static void resolve_leave(void *context)
 {
     resolving *w = context;
+    ahead_end(w->ahead);
+    w->ahead = NULL;
     if (loan_lacked_memory(&w->loan))
         resolve_note_unread(w, "memory ran out");
     images_return(w->all, &w->loan);
@@ -110,12 +114,25 @@ static size_t resolve_frames(void *context, uint64_t addr, machsym_frame *frames
 {
     resolving *w = context;
     symbol_source *source = loan_source(&w->loan);
-    size_t count = sharing != NULL ? symbol_source_shared_frames(source, addr, frames, cap, sharing)
-                                   : symbol_source_frames(source, addr, frames, cap);
+    size_t count;
+    if (w->ahead != NULL && ahead_frames(w->ahead, addr, frames, cap, &count, sharing)) {
+        loan_unhide(&w->loan, frames, count);
+        return count;
+    }
+    count = sharing != NULL ? symbol_source_shared_frames(source, addr, frames, cap, sharing)
+                            : symbol_source_frames(source, addr, frames, cap);
     loan_unhide(&w->loan, frames, count);
     if (loan_failure(&w->loan) != NULL)
         resolve_note_unreached(w, loan_failure(&w->loan));
     return count;
+}
+
+/* Has a second thread answer a part of the addresses that will be asked for. */
+static void resolve_ahead(void *context, const uint64_t *addrs, size_t count, bool asks_sharing)
+{
+    resolving *w = context;
+    if (w->how->has_helper && ahead_worth(loan_file(&w->loan), count))
+        w->ahead = ahead_begin(loan_second_source(&w->loan), addrs, count, asks_sharing);
 }
 
 static size_t resolve_stack(void *context, const machsym_stack_addr *pcs, size_t count,
@@ -257,7 +274,8 @@ const char *resolve_report(report *r, image_pool *all, const resolve_options *ho
                                   resolve_set_source,
                                   resolve_spend,
                                   resolve_is_late,
-                                  NULL};
+                                  NULL,
+                                  resolve_ahead};
     const look_options options = {how->all, how->raw_addresses, how->no_inline, how->no_folded, how->redact};
     if (how->shared == NULL)
         resolve_budget_begin(&own, &how->limit, r->input.len);

@@ -49,6 +49,7 @@ typedef struct resolve_options {
     bool raw_addresses; /* take return addresses as they are */
     bool no_inline;     /* only the real function of each frame */
     bool no_folded;     /* functions that share their code are as the first of them; no caller is asked */
+    bool has_helper;    /* a second thread may answer a part of the frames */
     bool check_stack;   /* whether the frames can have called each other */
     bool no_uuid;       /* images without a UUID are looked up by their name */
     frame_style style;

@@ -102,6 +102,18 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
     return machsym_image_addr_of_pc(file->image, load_addr, pc);
 }
 
+uint64_t symbol_file_info_bytes(const symbol_file *file)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    uint64_t bytes = 0;
+    while (file->map == NULL && machsym_image_next_section(file->image, &at, &section)) {
+        if (str_is(section.name, "__debug_info") || str_is(section.name, "__zdebug_info"))
+            bytes += section.bytes.len;
+    }
+    return bytes;
+}
+
 /* ---- Names are made readable once ---- */
 
 enum {

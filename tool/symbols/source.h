@@ -55,6 +55,8 @@ machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machs
 /* The same, and says why it failed, or what is damaged unless one address is asked for. */
 bool symbol_file_open_or_say(const symbol_desc *desc, symbol_file *out);
 void symbol_file_close(symbol_file *file);
+/* Bytes of .debug_info: what there is to decode of a file; 0 of a map. */
+uint64_t symbol_file_info_bytes(const symbol_file *file);
 /* The address in the file that a runtime address stands for. */
 uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t pc);
 

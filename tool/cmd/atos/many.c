@@ -391,26 +391,13 @@ static void many_close_clone(atos *a, atos *copy)
     free(copy);
 }
 
-/* Bytes of .debug_info in a file: what there is to decode of it. */
-static uint64_t many_info_bytes(const symbol_file *file)
-{
-    machsym_cursor at = {0, 0};
-    machsym_section section;
-    uint64_t bytes = 0;
-    while (file->map == NULL && machsym_image_next_section(file->image, &at, &section)) {
-        if (str_is(section.name, "__debug_info") || str_is(section.name, "__zdebug_info"))
-            bytes += section.bytes.len;
-    }
-    return bytes;
-}
-
 /* How many bytes of debug info count lookups need, at most. Only the first words of an input find units that
  * are not decoded yet. */
 static uint64_t many_bytes_to_decode(const atos *a, size_t count)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < a->target_count && !a->answered_many; i++)
-        bytes += many_info_bytes(&a->targets[i].file);
+        bytes += symbol_file_info_bytes(&a->targets[i].file);
     uint64_t alone = (uint64_t)count * ALONE_BYTES;
     return bytes < alone ? bytes : alone;
 }

@@ -356,6 +356,7 @@ static walk_step crash_look_up(void *context, report *r, resolve_counts *counts)
     if (parts_count(r) == 1 && !only_fits(&o->only, r))
         return WALK_LEFT_OUT;
     how.shared = &file->budget;
+    how.has_helper = file->run->count == 1; /* else threads have reports of their own */
     const char *over = resolve_report(r, file->run->images, &how, counts);
     if (over == NULL || !counts->is_unread)
         return over != NULL ? crash_keep_broken(file, r, over) : WALK_ANSWER;
