@@ -51,7 +51,7 @@ def send(address, token, seed, start, count, out):
 
 def alone(machsym, count):
     """CPU a report of the worker by itself, asked as the server asks."""
-    lines = b"".join(b'{"do":"crash","want":["images","brief","signature"],"base64":"%s"}\n' % base64.b64encode(body)
+    lines = b"".join(b'{"do":"crash","want":["uses","brief","signature"],"base64":"%s"}\n' % base64.b64encode(body)
                      for body in server_reports.reports(count, 1))
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     said = subprocess.run([machsym, "worker", "-j", "1", *(w for d in DSYMS for w in ("-d", d))], input=lines, capture_output=True, check=False).stdout

@@ -61,30 +61,18 @@ func requestOf(buffer *bytes.Buffer, begin string, body []byte) []byte {
 
 // What a worker is asked for when a report arrives. Only the brief is kept. The full result is ten times as
 // large, and is computed on request from the report and the symbols.
-var kept = []string{"images", "brief", "signature"}
-
-// missingRequest asks which images a report waits for. The tool knows which of them belong to the system.
-func missingRequest(buffer *bytes.Buffer, body []byte) []byte {
-	return requestOf(buffer, `{"do":"missing","base64":"`, body)
-}
+var kept = []string{"uses", "brief", "signature"}
 
 // outcome is the part of an answer that goes to the database.
 type outcome struct {
 	Reports []outcomeReport
 	Error   *answerError
-	Missing []string // UUIDs
 }
 
 type outcomeReport struct {
 	Brief           []byte // JSON
 	Hash, Signature string
-	Images          []usedImage // those with frames
-}
-
-type usedImage struct {
-	Name, UUID, Path string
-	Frames           int
-	Debug            bool
+	Uses            []Use
 }
 
 var errAnswer = errors.New("no answer in JSON")
@@ -99,18 +87,6 @@ func (o *outcome) read(line []byte) error {
 		case "error":
 			o.Error = &answerError{}
 			c.members(textsInto(c, map[string]*string{"kind": &o.Error.Kind, "what": &o.Error.What}))
-		case "missing":
-			c.members(func(name []byte) {
-				if string(name) != "missing" {
-					c.skip()
-					return
-				}
-				c.elements(func() {
-					var uuid string
-					c.members(textsInto(c, map[string]*string{"uuid": &uuid}))
-					o.Missing = append(o.Missing, uuid)
-				})
-			})
 		default:
 			c.skip()
 		}
@@ -141,12 +117,8 @@ func readReportOf(c *cursor) (r outcomeReport) {
 			r.Hash = c.text()
 		case "signature":
 			r.Signature = c.text()
-		case "images":
-			c.elements(func() {
-				if i := readImage(c); i.Frames > 0 {
-					r.Images = append(r.Images, i)
-				}
-			})
+		case "uses":
+			c.elements(func() { r.Uses = append(r.Uses, readUse(c)) })
 		default:
 			c.skip()
 		}
@@ -154,44 +126,32 @@ func readReportOf(c *cursor) (r outcomeReport) {
 	return r
 }
 
-// readImage reads the texts only if the image has frames: most have none.
-func readImage(c *cursor) (i usedImage) {
-	var name, uuid, path []byte
+func readUse(c *cursor) (u Use) {
 	c.members(func(member []byte) {
 		switch string(member) {
 		case "name":
-			name = c.skip()
+			u.Name = c.text()
 		case "uuid":
-			uuid = c.skip()
-		case "path":
-			path = c.skip()
-		case "frames":
-			i.Frames = c.number()
+			u.UUID = c.text()
 		case "has_debug_info":
-			i.Debug = c.truth()
+			u.Symbols = c.truth()
+		case "missing":
+			u.Missing = c.truth()
 		default:
 			c.skip()
 		}
 	})
-	if i.Frames > 0 && !c.bad {
-		i.Name, i.UUID, i.Path = c.textOf(name), c.textOf(uuid), c.textOf(path)
-	}
-	return i
+	return u
 }
 
-// resultOf makes the stored result from an answer. Images without debug info count as missing, unless their
-// path is the system's.
+// resultOf makes the stored result from an answer.
 func resultOf(said *outcome, generation int64) (Result, error) {
 	if len(said.Reports) == 0 {
 		return Result{}, errNoReports
 	}
 	r := Result{Answer: pack(said.kept()), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
 	for _, report := range said.Reports {
-		for _, i := range report.Images {
-			if i.UUID != "" {
-				r.Images = append(r.Images, Use{i.UUID, i.Name, !i.Debug && !ofSystem(i.Path), i.Debug})
-			}
-		}
+		r.Images = append(r.Images, report.Uses...)
 	}
 	return r, nil
 }
@@ -210,31 +170,6 @@ func (o *outcome) kept() []byte {
 		text = append(text, '}')
 	}
 	return append(text, "]}"...)
-}
-
-// ofSystem recognises system images by their paths. It misses some, so the tool is asked about the rest.
-func ofSystem(path string) bool {
-	return strings.HasPrefix(path, "/usr/lib/") || strings.HasPrefix(path, "/System/Library/")
-}
-
-func (r *Result) anyMissing() bool {
-	for _, use := range r.Images {
-		if use.Missing {
-			return true
-		}
-	}
-	return false
-}
-
-// onlyMissing marks only the images as missing that the tool lists.
-func (r *Result) onlyMissing(said *outcome) {
-	wanted := map[string]bool{}
-	for _, uuid := range said.Missing {
-		wanted[uuid] = true
-	}
-	for i := range r.Images {
-		r.Images[i].Missing = wanted[r.Images[i].UUID]
-	}
 }
 
 // forms has the media type of each form, and the function that extracts it from an answer.

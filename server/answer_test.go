@@ -9,8 +9,8 @@ import (
 )
 
 const answerLine = `{"schema":"worker/1","line":1,"id":null,"reports":[{"format":"ips","brief":{"schema":"crash-brief/1","app":"demo \"1\" \\",` +
-	`"where":[{"name":"a<b>"},{}],"n":-1.5e3},"images":[{"name":"demo","path":"/private/\u00e9/demo","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58",` +
-	`"frames":45,"has_debug_info":true},{"name":"x\\\"","path":null,"uuid":null,"frames":1},{"name":"y","frames":0}],"hash":"5e69","signature":"[Player skip:]\n"},{}],` +
+	`"where":[{"name":"a<b>"},{}],"n":-1.5e3},"uses":[{"name":"demo","more":[1,{}],"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58",` +
+	`"has_debug_info":true,"missing":false},{"name":"\u00e9x\\\"","uuid":null,"missing":true},{"name":"y"}],"hash":"5e69","signature":"[Player skip:]\n"},{}],` +
 	`"error":{"kind":"limit","what":"too \ud83d\ude00 long"},"missing":{"schema":"missing/1","missing":[{"uuid":"4C"},{"uuid":null,"name":"y"}]}}` + "\n"
 
 // byLibrary reads the same as outcome.read.
@@ -19,29 +19,23 @@ func byLibrary(line []byte) (o outcome, err error) {
 		Reports []struct {
 			Brief           json.RawMessage
 			Hash, Signature string
-			Images          []struct {
-				Name, UUID, Path string
-				Frames           int
-				Debug            bool `json:"has_debug_info"`
+			Uses            []struct {
+				Name, UUID string
+				Missing    bool
+				Debug      bool `json:"has_debug_info"`
 			}
 		}
-		Error   *answerError
-		Missing struct{ Missing []struct{ UUID string } }
+		Error *answerError
 	}
 	err = json.Unmarshal(line, &said)
 	for _, r := range said.Reports {
 		one := outcomeReport{Brief: r.Brief, Hash: r.Hash, Signature: r.Signature}
-		for _, i := range r.Images {
-			if i.Frames > 0 {
-				one.Images = append(one.Images, usedImage{i.Name, i.UUID, i.Path, i.Frames, i.Debug})
-			}
+		for _, u := range r.Uses {
+			one.Uses = append(one.Uses, Use{u.UUID, u.Name, u.Missing, u.Debug})
 		}
 		o.Reports = append(o.Reports, one)
 	}
 	o.Error = said.Error
-	for _, m := range said.Missing.Missing {
-		o.Missing = append(o.Missing, m.UUID)
-	}
 	return o, err
 }
 
@@ -51,7 +45,7 @@ func TestReadAnswer(t *testing.T) {
 	must(t, o.read([]byte(answerLine)))
 	wanted, err := byLibrary([]byte(answerLine))
 	must(t, err)
-	if !reflect.DeepEqual(o, wanted) || len(o.Reports) != 2 || o.Reports[0].Images[1].Name != `x\"` || !o.Reports[0].Images[0].Debug {
+	if !reflect.DeepEqual(o, wanted) || len(o.Reports) != 2 || o.Reports[0].Uses[1].Name != `éx\"` || !o.Reports[0].Uses[0].Symbols || !o.Reports[0].Uses[1].Missing {
 		t.Fatalf("%+v is not %+v", o, wanted)
 	}
 	var kept answer

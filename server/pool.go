@@ -153,11 +153,7 @@ func (p *pool) result(asker *Asker, t Task, space *space) (Result, error) {
 	if said.Error != nil {
 		return Result{}, said.Error
 	}
-	result, err := resultOf(&said, t.Generation)
-	if err == nil && result.anyMissing() {
-		err = p.askMissing(asker, missingRequest(&space.request, body), &result)
-	}
-	return result, err
+	return resultOf(&said, t.Generation)
 }
 
 // keep stores a result while the worker continues, so that several results share a commit. While the disk is
@@ -179,19 +175,6 @@ func (p *pool) keep(t Task, write func() error) {
 			}
 		}
 	}()
-}
-
-func (p *pool) askMissing(asker *Asker, request []byte, result *Result) error {
-	var said outcome
-	if err := asker.Ask(request, result.Generation, said.read); err != nil {
-		p.stats.deaths.Inc()
-		return err
-	}
-	if said.Error != nil {
-		return said.Error
-	}
-	result.onlyMissing(&said)
-	return nil
 }
 
 // fail counts a failure. A report fails at once if its error would recur.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +44,27 @@ func (t Tool) Try() error {
 	if err == nil && !isVersion.Match(said) {
 		err = errors.New("it is another program")
 	}
+	if err == nil {
+		said = nil
+		err = t.tryWorker()
+	}
 	if err != nil {
 		return fmt.Errorf("%s cannot be used: %w: %s; name the program machsym with --machsym", t.Path, err, strings.TrimSpace(string(said)))
+	}
+	return nil
+}
+
+// tryWorker asks for the forms that the server needs, of what is no report.
+func (t Tool) tryWorker() error {
+	c := t.command("worker", "-j", "1")
+	c.Stdin = bytes.NewReader(append(crashRequest(new(bytes.Buffer), []byte("x"), kept...), '\n'))
+	line, _ := c.Output() // the status is 1, because the answer is an error
+	var answered outcome
+	if err := answered.read(line); err != nil {
+		return err
+	}
+	if answered.Error == nil || answered.Error.Kind != "no_report" {
+		return errors.New("it is another version, without the requests of this server")
 	}
 	return nil
 }

@@ -297,7 +297,11 @@ def test_refusals(server):
         cut.sendall(b"POST /reports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 5000\r\n\r\nhalf" % server.token.encode())
     second = subprocess.run([SERVER, "--data", server.data, "--listen", "127.0.0.1:0"], capture_output=True, timeout=30)
     check(second.returncode == 1 and b"another machsym-server" in second.stderr, "two servers on one folder", second.stderr)
-    for wrong, what in (("/nothing/machsym", "not found"), ("/bin/true", "another program")):
+    older = WORK + "/older"
+    with open(older, "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\ncase $1 in --version) echo 0.1.9 ;; *) read -r _; echo \'{"error":{"kind":"bad_request","what":"want"}}\' ;; esac\n')
+    os.chmod(older, 0o755)
+    for wrong, what in (("/nothing/machsym", "not found"), ("/bin/true", "another program"), (older, "another version")):
         done = subprocess.run([SERVER, "--data", WORK + "/misled", "--listen", "127.0.0.1:0", "--machsym", wrong], capture_output=True, timeout=30)
         check(done.returncode == 1 and what.encode() in done.stderr and not done.stdout, "no machsym: " + what, done.stderr)
     with open(server.data + "/machsym.db", "rb") as file:

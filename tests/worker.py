@@ -60,7 +60,7 @@ def test_crash():
     paths = [REPORTS + "/" + n for n in names]
     same = WORK + "/same"
     run("crash", "-q", *ALL, "-o", same, *paths)
-    wants = ["json", "signature", "same", "images"]
+    wants = ["json", "signature", "same", "images", "uses"]
     requests = [{"id": p, "do": "crash", "base64": base64.b64encode(open(p, "rb").read()).decode(), "want": wants} for p in paths]
     good, failed = [], 0
     data = b"".join(json.dumps(r).encode() + b"\n" for r in requests)
@@ -78,6 +78,12 @@ def test_crash():
     parts = [p for a in good for p in a["reports"]]
     check([p["json"] for p in parts] == lines_of(run("crash", "-q", "--json", *ALL, *paths)), "json is that of machsym crash --json")
     check([p["images"] for p in parts] == [p["json"]["images"] for p in parts], "images by themselves")
+    used = [[(i["name"], i["uuid"], i.get("has_debug_info", False)) for i in p["images"] if i["frames"] > 0 and i["uuid"]] for p in parts]
+    check([[(u["name"], u["uuid"], u["has_debug_info"]) for u in p["uses"]] for p in parts] == used and sum(map(len, used)) > 50, "uses are the images with frames")
+    waits = lines_of(run("worker", *ALL, data=b"".join(json.dumps({k: v for k, v in dict(r, do="missing").items() if k != "want"}).encode() + b"\n" for r in requests)))
+    for answer, wait in zip(good, [w for w in waits if "missing" in w]):
+        missing = {m["uuid"] for m in wait["missing"]["missing"] if m["uuid"]}
+        check({u["uuid"] for p in answer["reports"] for u in p["uses"] if u["missing"]} == missing, "uses: what is missing: " + answer["id"], missing)
     signed = lines_of(run("crash", "-q", "--json", "--signature", *ALL, *paths))
     bare = lines_of(run("worker", *ALL, data=b"".join(json.dumps({k: v for k, v in dict(r, do="signature").items() if k != "want"}).encode() + b"\n" for r in requests)))
     check([p for a in bare if "reports" in a for p in a["reports"]] == [{k: p[k] for k in ("format", "hash", "signature")} for p in parts],

@@ -43,11 +43,24 @@ static json_token *json_add(json_parser *p, json_type type, size_t at, size_t en
     return token;
 }
 
+/* Whether one of eight bytes is a quote or a backslash. */
+static bool json_has_mark(const char *p)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t word;
+    memcpy(&word, p, 8);
+    uint64_t quote = word ^ ones * '"';
+    uint64_t slash = word ^ ones * '\\';
+    return ((((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & ones << 7) != 0;
+}
+
 /* Real reports hold raw control bytes in strings, so they are accepted. */
 static bool json_read_string(json_parser *p, json_type type)
 {
-    size_t at = p->at;
-    for (p->at++; p->at < p->len && p->p[p->at] != '"'; p->at++) {
+    size_t at = p->at++;
+    while (p->len - p->at >= 8 && !json_has_mark(p->p + p->at))
+        p->at += 8;
+    for (; p->at < p->len && p->p[p->at] != '"'; p->at++) {
         if (p->p[p->at] == '\\')
             p->at++;
     }

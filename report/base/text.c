@@ -262,31 +262,53 @@ void text_base64(text *t, const uint8_t *p, size_t len)
     }
 }
 
-static int text_base64_digit(char c)
+/* The value of each byte as a digit of base64; TEXT_NO_DIGIT: it is none. */
+enum { TEXT_NO_DIGIT = 64 };
+
+static void text_base64_table(uint8_t table[256])
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    memset(table, TEXT_NO_DIGIT, 256);
+    for (unsigned i = 0; i < 64; i++)
+        table[(uint8_t)digits[i]] = (uint8_t)i;
+}
+
+/* Decodes groups of four digits, up to one with another byte. Returns the bytes that were read; *to: those
+ * that were written. */
+static size_t text_base64_groups(char *p, size_t len, const uint8_t *table, size_t *to)
+{
+    const uint8_t *in = (const uint8_t *)p;
+    size_t at = 0;
+    for (; len - at >= 4; at += 4) {
+        unsigned a = table[in[at]];
+        unsigned b = table[in[at + 1]];
+        unsigned c = table[in[at + 2]];
+        unsigned d = table[in[at + 3]];
+        if (((a | b | c | d) & TEXT_NO_DIGIT) != 0)
+            break;
+        p[(*to)++] = (char)(a << 2 | b >> 4);
+        p[(*to)++] = (char)((b & 15) << 4 | c >> 2);
+        p[(*to)++] = (char)((c & 3) << 6 | d);
+    }
+    return at;
 }
 
 /* Text with bytes other than digits, padding and white space is not base64. */
 bool text_from_base64(text *t)
 {
+    uint8_t table[256];
     uint32_t word = 0;
     unsigned bits = 0;
     size_t to = 0;
-    for (size_t i = 0; i < t->len; i++) {
+    text_base64_table(table);
+    for (size_t i = text_base64_groups(t->v, t->len, table, &to); i < t->len; i++) {
         char c = t->v[i];
-        int digit = text_base64_digit(c);
+        unsigned digit = table[(uint8_t)c];
         if (c == '=' || c == '\n' || c == '\r' || c == ' ')
             continue;
-        if (digit < 0)
+        if (digit == TEXT_NO_DIGIT)
             return false;
-        word = word << 6 | (uint32_t)digit;
+        word = word << 6 | digit;
         bits += 6;
         if (bits >= 8) {
             bits -= 8;

@@ -37,6 +37,13 @@ missing_image missing_of(const report *r, const report_image *image)
     return m;
 }
 
+bool missing_has_frames(const missing_image *m)
+{
+    bool is_known =
+        m->status.found == IMAGE_FOUND && m->status.why == NULL && (m->status.has_dwarf || m->is_system);
+    return m->frames > 0 && !is_known;
+}
+
 machsym_str missing_bundle(const char *path)
 {
     machsym_str whole = str_c(path);
@@ -239,9 +246,7 @@ void missing_add_report(missing_list *list, const report *r)
     one.strings.memory = r->memory;
     for (uint32_t i = 0; i < r->image_count; i++) {
         missing_image m = missing_of(r, &r->images[i]);
-        bool is_known =
-            m.status.found == IMAGE_FOUND && m.status.why == NULL && (m.status.has_dwarf || m.is_system);
-        if (m.frames > 0 && !is_known)
+        if (missing_has_frames(&m))
             missing_add_image(&one, &m);
         one.system_frames += m.is_system ? m.frames : 0;
     }

@@ -1,6 +1,6 @@
 /* ==== >> tell/missing ====
  * Job: which images the frames of reports wait for, over all reports of a run.
- * Offers: missing_of, missing_why, missing_put_image, missing_add_report, missing_add_list, missing_waits,
+ * Offers: missing_of, missing_has_frames, missing_why, missing_put_image, missing_add_report, missing_add_list, missing_waits,
  * missing_waits_for_system, missing_put_text, missing_put_json, missing_free, missing_bundle.
  * Never: searches for them.
  *
@@ -55,6 +55,8 @@ typedef struct missing_list {
 /* Finds what is missing of one image of a report that was looked up. frames is 0 if nothing is missing.
  * Borrows the image. */
 missing_image missing_of(const report *r, const report_image *image);
+/* Returns whether frames of the image wait for a file. */
+bool missing_has_frames(const missing_image *m);
 /* Returns why the image does not answer, as in crash-missing/1. */
 const char *missing_why(const missing_image *m);
 /* "NAME VERSION UUID U ARCH: WHY" */

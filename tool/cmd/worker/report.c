@@ -32,22 +32,24 @@ typedef enum worker_want {
     WANT_SAME = 1 << 4,
     WANT_BRIEF = 1 << 5,
     WANT_IMAGES = 1 << 6,
-    WANT_HTML = 1 << 7,   /* a page of all reports together */
-    WANT_MISSING = 1 << 8 /* of all reports together, and nothing else */
+    WANT_HTML = 1 << 7, /* a page of all reports together */
+    WANT_USES = 1 << 8,
+    WANT_MISSING = 1 << 9 /* of all reports together, and nothing else */
 } worker_want;
 
 /* What is wanted, as worker_want; what is not said is JSON. */
 static bool worker_report_take_wants(answering *a, unsigned *wants)
 {
-    static const char *const names[] = {"json", "text",  "summary", "signature",
-                                        "same", "brief", "images",  "html"};
+    static const char *const names[] = {"json",  "text",   "summary", "signature", "same",
+                                        "brief", "images", "html",    "uses"};
     enum { WANTS = sizeof names / sizeof names[0] };
     uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
     *wants = list != JSON_NONE ? 0 : a->is_tool ? WANT_BRIEF : WANT_JSON;
     if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
-        return request_refuse(a, worker_bad_request,
-                              "want is a list of json, text, summary, signature, same, brief, images, html");
+        return request_refuse(
+            a, worker_bad_request,
+            "want is a list of json, text, summary, signature, same, brief, images, html, uses");
     while (json_next(a->doc, list, &at)) {
         unsigned i = 0;
         while (i < WANTS && !json_equals(a->doc, at, names[i]))
@@ -55,7 +57,7 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
         if (i == WANTS)
             return request_refuse(
                 a, worker_bad_request,
-                "want is a list of json, text, summary, signature, same, brief, images, html");
+                "want is a list of json, text, summary, signature, same, brief, images, html, uses");
         *wants |= 1u << i;
     }
     return true;
@@ -73,6 +75,29 @@ typedef struct report_input {
     text broken; /* a line for each that cannot be answered */
     missing_list missing;
 } report_input;
+
+/* The images that frames are in, in short. Those without a UUID are left out: no file can be found for them. */
+static void worker_report_put_uses(const report *r, text *out)
+{
+    bool is_first = true;
+    json_put_key(out, "uses");
+    text_char(out, '[');
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        const report_image *image = &r->images[i];
+        missing_image m = missing_of(r, image);
+        if (image->frame_count == 0 || !image->has_uuid)
+            continue;
+        text_c(out, is_first ? "{\"name\":" : ",{\"name\":");
+        text_json(out, image->name);
+        json_put_uuid(out, "uuid", &image->uuid);
+        json_put_bool(out, "has_debug_info",
+                      image->looked_for && image->status.found == IMAGE_FOUND && image->status.has_dwarf);
+        json_put_bool(out, "missing", missing_has_frames(&m) && !m.is_system);
+        text_char(out, '}');
+        is_first = false;
+    }
+    text_char(out, ']');
+}
 
 /* One of the reports that the input holds. */
 static void worker_report_put(answering *a, const report *r, const resolve_counts *counts, unsigned wants)
@@ -97,6 +122,8 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
         write_json_images(r, a->out);
         a->out->len--; /* the newline */
     }
+    if (wants & WANT_USES)
+        worker_report_put_uses(r, a->out);
     if (wants & WANT_TEXT) {
         write_text(r, &how, &t);
         request_put_text(a->out, "text", &t);
