@@ -2649,7 +2649,7 @@ static void msr_message_put_stable(msr_text *out, machsym_str words);
 
 /* ==== >> tell/missing ====
  * Job: which images the frames of reports wait for, over all reports of a run.
- * Offers: missing_of, missing_why, missing_put_image, missing_add_report, missing_add_list, missing_waits,
+ * Offers: missing_of, missing_has_frames, missing_why, missing_put_image, missing_add_report, missing_add_list, missing_waits,
  * missing_waits_for_system, missing_put_text, missing_put_json, missing_free, missing_bundle.
  * Never: searches for them.
  *
@@ -2697,6 +2697,8 @@ typedef struct msr_missing_list {
 /* Finds what is missing of one image of a report that was looked up. frames is 0 if nothing is missing.
  * Borrows the image. */
 static msr_missing_image msr_missing_of(const msr_report *r, const msr_report_image *image);
+/* Returns whether frames of the image wait for a file. */
+static bool msr_missing_has_frames(const msr_missing_image *m);
 /* Returns why the image does not answer, as in crash-missing/1. */
 static const char *msr_missing_why(const msr_missing_image *m);
 /* "NAME VERSION UUID U ARCH: WHY" */
@@ -3241,11 +3243,24 @@ static msr_json_token *msr_json_add(msr_json_parser *p, msr_json_type type, size
     return token;
 }
 
+/* Whether one of eight bytes is a quote or a backslash. */
+static bool msr_json_has_mark(const char *p)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t word;
+    memcpy(&word, p, 8);
+    uint64_t quote = word ^ ones * '"';
+    uint64_t slash = word ^ ones * '\\';
+    return ((((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & ones << 7) != 0;
+}
+
 /* Real reports hold raw control bytes in strings, so they are accepted. */
 static bool msr_json_read_string(msr_json_parser *p, msr_json_type type)
 {
-    size_t at = p->at;
-    for (p->at++; p->at < p->len && p->p[p->at] != '"'; p->at++) {
+    size_t at = p->at++;
+    while (p->len - p->at >= 8 && !msr_json_has_mark(p->p + p->at))
+        p->at += 8;
+    for (; p->at < p->len && p->p[p->at] != '"'; p->at++) {
         if (p->p[p->at] == '\\')
             p->at++;
     }
@@ -4084,31 +4099,53 @@ static void msr_text_base64(msr_text *t, const uint8_t *p, size_t len)
     }
 }
 
-static int msr_text_base64_digit(char c)
+/* The value of each byte as a digit of base64; TEXT_NO_DIGIT: it is none. */
+enum { msr_TEXT_NO_DIGIT = 64 };
+
+static void msr_text_base64_table(uint8_t table[256])
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    memset(table, msr_TEXT_NO_DIGIT, 256);
+    for (unsigned i = 0; i < 64; i++)
+        table[(uint8_t)digits[i]] = (uint8_t)i;
+}
+
+/* Decodes groups of four digits, up to one with another byte. Returns the bytes that were read; *to: those
+ * that were written. */
+static size_t msr_text_base64_groups(char *p, size_t len, const uint8_t *table, size_t *to)
+{
+    const uint8_t *in = (const uint8_t *)p;
+    size_t at = 0;
+    for (; len - at >= 4; at += 4) {
+        unsigned a = table[in[at]];
+        unsigned b = table[in[at + 1]];
+        unsigned c = table[in[at + 2]];
+        unsigned d = table[in[at + 3]];
+        if (((a | b | c | d) & msr_TEXT_NO_DIGIT) != 0)
+            break;
+        p[(*to)++] = (char)(a << 2 | b >> 4);
+        p[(*to)++] = (char)((b & 15) << 4 | c >> 2);
+        p[(*to)++] = (char)((c & 3) << 6 | d);
+    }
+    return at;
 }
 
 /* Text with bytes other than digits, padding and white space is not base64. */
 static bool msr_text_from_base64(msr_text *t)
 {
+    uint8_t table[256];
     uint32_t word = 0;
     unsigned bits = 0;
     size_t to = 0;
-    for (size_t i = 0; i < t->len; i++) {
+    msr_text_base64_table(table);
+    for (size_t i = msr_text_base64_groups(t->v, t->len, table, &to); i < t->len; i++) {
         char c = t->v[i];
-        int digit = msr_text_base64_digit(c);
+        unsigned digit = table[(uint8_t)c];
         if (c == '=' || c == '\n' || c == '\r' || c == ' ')
             continue;
-        if (digit < 0)
+        if (digit == msr_TEXT_NO_DIGIT)
             return false;
-        word = word << 6 | (uint32_t)digit;
+        word = word << 6 | digit;
         bits += 6;
         if (bits >= 8) {
             bits -= 8;
@@ -19269,6 +19306,13 @@ static msr_missing_image msr_missing_of(const msr_report *r, const msr_report_im
     return m;
 }
 
+static bool msr_missing_has_frames(const msr_missing_image *m)
+{
+    bool is_known =
+        m->status.found == msr_IMAGE_FOUND && m->status.why == NULL && (m->status.has_dwarf || m->is_system);
+    return m->frames > 0 && !is_known;
+}
+
 static machsym_str msr_missing_bundle(const char *path)
 {
     machsym_str whole = msr_str_c(path);
@@ -19471,9 +19515,7 @@ static void msr_missing_add_report(msr_missing_list *list, const msr_report *r)
     one.strings.memory = r->memory;
     for (uint32_t i = 0; i < r->image_count; i++) {
         msr_missing_image m = msr_missing_of(r, &r->images[i]);
-        bool is_known =
-            m.status.found == msr_IMAGE_FOUND && m.status.why == NULL && (m.status.has_dwarf || m.is_system);
-        if (m.frames > 0 && !is_known)
+        if (msr_missing_has_frames(&m))
             msr_missing_add_image(&one, &m);
         one.system_frames += m.is_system ? m.frames : 0;
     }
