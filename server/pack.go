@@ -46,6 +46,9 @@ const packLevel = 1
 // Packed data was limited when it arrived. With a damaged length, unpacking takes at most this much memory.
 const unpackedMost = 1 << 30
 
+// A block of zstd has at least 4 bytes and holds at most 128 KB: RFC 8878 3.1.1.2.
+const unpackedRatio = 128 << 10 / 4
+
 // The dictionary, digested once.
 var (
 	packWith   = C.ZSTD_createCDict(address(dictionary), C.size_t(len(dictionary)), packLevel)
@@ -224,7 +227,7 @@ func unpackInto(buffer *bytes.Buffer, packed []byte) ([]byte, error) {
 		return unpackGzip(packed)
 	}
 	size := C.ZSTD_getFrameContentSize(address(packed), C.size_t(len(packed)))
-	if size > unpackedMost { // errors are larger than any size
+	if size > unpackedMost || size > C.ulonglong(len(packed))*unpackedRatio { // errors are larger than any size
 		return nil, errPacked
 	}
 	data := room(buffer, int(size))

@@ -48,9 +48,16 @@ func TestPack(t *testing.T) {
 		damaged[chance.Intn(len(damaged))] ^= byte(1 + chance.Intn(255))
 		unpack(damaged)
 	}
-	long := append([]byte{0x28, 0xB5, 0x2F, 0xFD, 0xE0}, 0, 0, 0, 0, 0, 0, 0, 0x70) // says that it has 2^62 bytes
-	if _, err := unpack(long); err != errPacked {
-		t.Fatal("a damaged length", err)
+	for _, last := range []byte{0x70, 0} { // it says that it has 2^62 bytes, or 2^29
+		long := append([]byte{0x28, 0xB5, 0x2F, 0xFD, 0xE0}, 0, 0, 0, 0x20, 0, 0, 0, last)
+		var into bytes.Buffer
+		if _, err := unpackInto(&into, long); err != errPacked || into.Cap() > 1<<20 {
+			t.Fatal("a damaged length", err, into.Cap())
+		}
+	}
+	zeros := make([]byte, 100<<20)
+	if back, err := unpack(pack(zeros)); err != nil || len(back) != len(zeros) {
+		t.Fatal("what packs best", len(pack(zeros)), err)
 	}
 }
 

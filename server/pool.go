@@ -37,6 +37,7 @@ type pool struct {
 	wake      chan struct{} // there may be work
 	tasks     chan Task
 	ending    chan struct{} // closed when the server stops
+	pause     time.Duration // until waiting reports are looked for without a wake
 	finishing chan struct{} // results that wait for their commit
 	stats     *metrics
 	log       logger
@@ -44,7 +45,7 @@ type pool struct {
 
 func newPool(db Database, tool Tool, workers int, stats *metrics, log logger) *pool {
 	return &pool{db: db, tool: tool, workers: workers, wake: make(chan struct{}, 1), tasks: make(chan Task),
-		ending: make(chan struct{}), finishing: make(chan struct{}, finishTogether), stats: stats, log: log}
+		ending: make(chan struct{}), pause: time.Second, finishing: make(chan struct{}, finishTogether), stats: stats, log: log}
 }
 
 // Wake tells the pool that a report waits.
@@ -105,7 +106,7 @@ func (p *pool) rest(ctx context.Context) {
 	select {
 	case <-p.wake:
 	case <-ctx.Done():
-	case <-time.After(time.Second):
+	case <-time.After(p.pause):
 	}
 }
 
@@ -187,6 +188,8 @@ func (p *pool) fail(t Task, reason error) {
 		p.log.say("warning", "what", "a report has no result", "report", t.Number, "project", t.Project, "why", reason.Error(), "given_up", dead)
 		if dead {
 			p.stats.failed.Inc()
+		} else if !errors.Is(reason, errKilled) { // memory may have run out: then a pause helps
+			p.Wake()
 		}
 		return nil
 	})

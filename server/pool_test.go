@@ -27,12 +27,12 @@ func (b *brittle) Fail(t Task, reason string, final bool, deaths int) (bool, err
 }
 
 // failedOf says how many workers a report ends if the script is its worker, and returns the last reason.
-func failedOf(t *testing.T, script string) (deaths int, reason string) {
+func failedOf(t *testing.T, script string, pause time.Duration) (deaths int, reason string) {
 	db := open(t)
 	id := add(t, db, "a report")
 	data := t.TempDir()
 	must(t, os.WriteFile(data+"/machsym", []byte("#!/bin/sh\n"+script+"\n"), 0o700))
-	runUntilFailed(db, Tool{Path: data + "/machsym", Data: data, Limits: Limits{Seconds: 1, Megabytes: 1024}}, id)
+	runUntilFailed(db, Tool{Path: data + "/machsym", Data: data, Limits: Limits{Seconds: 1, Megabytes: 1024}}, id, pause)
 	r, err := db.Get("default", id)
 	must(t, err)
 	if r.State != Failed {
@@ -50,19 +50,26 @@ func TestDeaths(t *testing.T) {
 	}{
 		"read line; kill -9 $$": {killsAllowed, errKilled}, "kill -9 $$": {killsAllowed, errKilled},
 		"read line; kill -11 $$": {deathsAllowed, errEnded}, "exit 0": {deathsAllowed, errEnded}, "exec sleep 100": {deathsAllowed, errDeadline},
+		"read line; echo no JSON; read line": {deathsAllowed, errAnswer},
 	} {
-		deaths, reason := failedOf(t, script)
-		if deaths != wanted.deaths || reason != wanted.reason.Error() {
-			t.Errorf("%s: %d deaths, %s", script, deaths, reason)
-		}
-	}
-	if deaths, _ := failedOf(t, "read line; echo no JSON; read line"); deaths != deathsAllowed {
-		t.Error("no JSON:", deaths)
+		script, wanted := script, wanted
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			pause := time.Minute // it is not waited for after other deaths
+			if wanted.reason == errKilled {
+				pause = 10 * time.Millisecond
+			}
+			deaths, reason := failedOf(t, script, pause)
+			if deaths != wanted.deaths || reason != wanted.reason.Error() {
+				t.Errorf("%d deaths, %s", deaths, reason)
+			}
+		})
 	}
 }
 
-func runUntilFailed(db Database, tool Tool, id string) {
+func runUntilFailed(db Database, tool Tool, id string, pause time.Duration) {
 	p := newPool(db, tool, 1, newMetrics(db), logger{io.Discard, new(sync.Mutex)})
+	p.pause = pause
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { p.Run(ctx); close(ended) }()
@@ -81,7 +88,7 @@ func TestFailureToldAgain(t *testing.T) {
 	db := &brittle{Database: open(t), errors: 2}
 	id := add(t, db, "a report")
 	tool := Tool{Path: "/bin/false", Data: t.TempDir(), Limits: Limits{Seconds: 5, Megabytes: 1024}} // a worker that ends at once
-	runUntilFailed(db, tool, id)
+	runUntilFailed(db, tool, id, time.Minute)
 	want(t, db, id, Failed, "")
 	if db.errors != 0 {
 		t.Fatal("the database was not asked")

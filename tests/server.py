@@ -21,6 +21,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import zipfile
 
 import server_described
@@ -35,13 +36,14 @@ DEMO = "4C4C44B5-5555-3144-A1BA-79CA685DEC58"
 described = server_described.Description("server/openapi.json")
 counts = [0, 0]
 
-# A worker that reports can hang, kill or make eat memory: the real one does the rest. While the file "slow" is there, what the
-# store took is told after a minute.
+# A worker that reports can hang, kill or make eat memory: the real one does the rest. While there is a file with the script's name and
+# ".slow", what the store took is told after a minute; meanwhile there is one with ".taken".
 EVIL = """#!%s
 import base64, json, os, subprocess, sys, time
 if sys.argv[1] != "worker":
     status = subprocess.call(["%s"] + sys.argv[1:])
-    if sys.argv[1] == "store" and os.path.exists("%s/slow"):
+    if sys.argv[1] == "store" and os.path.exists(sys.argv[0] + ".slow"):
+        open(sys.argv[0] + ".taken", "wb").close()
         time.sleep(60)
     sys.exit(status)
 real = subprocess.Popen(["%s"] + sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -62,10 +64,26 @@ for line in sys.stdin.buffer:
 """
 
 
+lock = threading.Lock()
+
+
 def check(good, what, *seen):
-    counts[0 if good else 1] += 1
+    with lock:
+        counts[0 if good else 1] += 1
     if not good:
         print("failed:", what, *[str(s)[:600] for s in seen], flush=True)
+
+
+def write_evil(path):
+    """EVIL as a program."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(EVIL % (sys.executable, MACHSYM, MACHSYM))
+    os.chmod(path, 0o755)
+
+
+def scratch():
+    """A file for one report; each thread has its own."""
+    return WORK + "/report%d" % threading.get_ident()
 
 
 class Server:
@@ -154,7 +172,7 @@ def without_place(report):
 
 def truth(body, symbols):
     """What the tool says of a report with the dSYMs; None: it is no report."""
-    path = WORK + "/report"
+    path = scratch()
     with open(path, "wb") as file:
         file.write(body)
     done = subprocess.run([MACHSYM, "crash", "--json", "--no-cache", "-d", symbols, path], capture_output=True, timeout=60)
@@ -190,11 +208,10 @@ def same_missing(server, sent, symbols, what):
     """Which images wait, and in how many reports sent: the tool is asked of each."""
     told = {w["uuid"]: w["reports"] for w in server.json("GET", "/missing")[1]["missing"]}
     wanted = collections.Counter()
-    os.makedirs(symbols, exist_ok=True)
     for body in sent.values():
-        with open(WORK + "/report", "wb") as file:
+        with open(scratch(), "wb") as file:
             file.write(body)
-        said = subprocess.run([MACHSYM, "crash", "--missing=json", "--json", "--no-cache", "-d", symbols, WORK + "/report"],
+        said = subprocess.run([MACHSYM, "crash", "--missing=json", "--json", "--no-cache", "-d", symbols, scratch()],
                               capture_output=True, timeout=60).stdout
         for uuid in {m["uuid"] for m in json.loads(said)["missing"] if m["uuid"]} if said else ():
             wanted[uuid] += 1
@@ -228,9 +245,6 @@ def test_symbols(server, sent):
     check(said["redone"] >= missing[DEMO], "its reports are done again, once more", said)
     server.settle()
     both = WORK + "/both"
-    os.mkdir(both)
-    shutil.copy(FIXTURES + "bin/demo", both)
-    shutil.copytree(FIXTURES + "bin/demo.app.dSYM", both + "/demo.dSYM")
     same_as_tool(server, sent, both, "binary and dSYM")
     status, said = server.json("POST", "/symbols?name=demo", whole)
     check(status == 200 and said["redone"] == 0, "the same dSYM does nothing again", said)
@@ -394,18 +408,21 @@ def test_kills(server):
 
 def test_upload_killed(folder):
     """The server is killed when the store has the dSYM and the database does not know it: reports are done again all the same."""
-    server = Server(folder, "--machsym", WORK + "/evil", "--workers=1", "--worker-seconds=2")
+    tool = WORK + "/late"
+    write_evil(tool)
+    server = Server(folder, "--machsym", tool, "--workers=1", "--worker-seconds=2")
     key = server.json("POST", "/reports", variants(1)[0])[1]["id"]
     server.settle()
-    open(WORK + "/slow", "wb").close()
+    open(tool + ".slow", "wb").close()
     sender = threading.Thread(target=lambda: pass_over(lambda: server.ask("POST", "/symbols?name=demo", read(DSYM))))
     sender.start()
     end = time.monotonic() + 20
-    while not glob.glob(server.data + "/store/4C/*.symmap") and time.monotonic() < end:
-        time.sleep(0.05)
+    while not os.path.exists(tool + ".taken") and time.monotonic() < end:
+        time.sleep(0.02)
+    check(bool(glob.glob(server.data + "/store/4C/*.dSYM")), "the store has the dSYM")
     server.end(signal.SIGKILL)
     sender.join()
-    os.remove(WORK + "/slow")
+    os.remove(tool + ".slow")
     server.start()
     server.settle()
     same_as_tool(server, {key: variants(1)[0]}, FIXTURES + "bin/demo.app.dSYM", "upload killed")
@@ -484,9 +501,9 @@ def test_settings(folder):
     theirs = server.json("POST", "/reports", bodies[3], token=other)
     check(theirs[0] == 201, "another project has no quota", theirs)
     server.settle()
-    with open(WORK + "/report", "wb") as file:
+    with open(scratch(), "wb") as file:
         file.write(bodies[0])
-    ask = [MACHSYM, "crash", "--json", "--no-cache", "-d", FIXTURES + "bin/demo.app.dSYM", WORK + "/report"]
+    ask = [MACHSYM, "crash", "--json", "--no-cache", "-d", FIXTURES + "bin/demo.app.dSYM", scratch()]
     open_ = plain(subprocess.run(ask, capture_output=True, timeout=60).stdout)
     wanted = plain(subprocess.run([*ask, "--redact"], capture_output=True, timeout=60).stdout)
     told = plain(server.ask("GET", "/reports/" + keys[0])[1])
@@ -969,17 +986,15 @@ def small_disk(folder, megabytes):
     return None if subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", data], capture_output=True).returncode else data
 
 
-def test_full(folder, rounds):
+def test_full(folder, turn):
     """A full disk: every request has its answer, and all that was taken is done as soon as there is a little room. False: not here."""
-    for i in range(rounds):
-        data = small_disk("%s%d" % (folder, i), 40)
-        if data is None:
-            print("skipped: a full disk: no tmpfs can be mounted")
-            return False
-        try:
-            fill_and_free(data, i)
-        finally:
-            subprocess.run(["umount", "-l", data], check=False)
+    data = small_disk("%s%d" % (folder, turn), 40)
+    if data is None:
+        return False
+    try:
+        fill_and_free(data, turn)
+    finally:
+        subprocess.run(["umount", "-l", data], check=False)
     return True
 
 
@@ -1078,11 +1093,9 @@ def pass_over(do):
         pass
 
 
-def main():
-    with open(WORK + "/evil", "w", encoding="utf-8") as file:
-        file.write(EVIL % (sys.executable, MACHSYM, WORK, MACHSYM))
-    os.chmod(WORK + "/evil", 0o755)
-    server = Server("data", "--machsym", WORK + "/evil", "--workers=2", "--worker-seconds=1", "--worker-memory=1024")
+def test_main():
+    """One server, from its first report to kills of all."""
+    server = Server("data", "--machsym", WORK + "/evil", "--workers=2", "--worker-seconds=2", "--worker-memory=1024")
     try:
         sent = {}
         for body in reports():
@@ -1093,17 +1106,7 @@ def main():
         server.settle()
         test_symbols(server, sent)
         key = next(iter(sent))
-        check(server.ask("GET", "/reports/" + key + "?as=text")[1].startswith(b"Incident Identifier"), "as=text")
-        check(server.json("GET", "/reports/" + key + "?as=brief")[1]["schema"] == "crash-brief/1", "as=brief")
-        page = server.ask("GET", "/reports/" + key + "?as=html")[1]
-        check(page.startswith(b"<!") and page.count(b'class="report">') == 1, "as=html", page[:80])
-        check(server.ask("GET", "/reports/" + key + "?as=nothing")[0] == 400, "as=nothing")
-        groups = server.json("GET", "/groups")[1]["groups"]
-        check(sum(g["count"] for g in groups) == len(sent) - server.settle()["failed"], "each result is in one group", groups)
-        status, said = server.json("POST", "/symbolicate/v5", json.dumps({"jobs": [{"memoryMap": [["demo", DEMO.replace("-", "") + "0"]], "stacks": [[[0, 2796]]]}]}))
-        check(status == 200 and said["results"][0]["stacks"][0][0]["function"] == "-[Player skip:]", "/symbolicate/v5", said)
-        check(b"machsym_accept_seconds_bucket" in server.ask("GET", "/metrics")[1], "/metrics")
-        check(server.ask("GET", "/openapi.json")[1].decode() == described.text, "/openapi.json")
+        test_forms(server, sent, key)
         test_refusals(server)
         test_evil(server, sent)
         server.failed = server.settle()["failed"]
@@ -1112,24 +1115,65 @@ def main():
         same_as_tool(server, {key: sent[key]}, WORK + "/both", "after a stop and a start")
         test_kills(server)
         check(server.end() == 0, "SIGTERM ends it well after all that")
-        test_upload_killed("killed")
-        test_parts("parts")
-        test_packed("packed")
-        test_profilers("profilers")
-        test_closed("closed")
-        test_demo("demo")
-        test_readme("readme")
-        test_settings("settings")
-        test_slow("slow")
-        test_nginx("behind")
-        test_folder_name("what?mode=memory#1 %41\n")
-        test_schemas("old")
-        skipped = not test_full("full", int(os.environ.get("ROUNDS", "2")))
     finally:
         if server.process.poll() is None:
             server.end(signal.SIGKILL)
+
+
+def test_forms(server, sent, key):
+    """What is told of reports and of all together."""
+    check(server.ask("GET", "/reports/" + key + "?as=text")[1].startswith(b"Incident Identifier"), "as=text")
+    check(server.json("GET", "/reports/" + key + "?as=brief")[1]["schema"] == "crash-brief/1", "as=brief")
+    page = server.ask("GET", "/reports/" + key + "?as=html")[1]
+    check(page.startswith(b"<!") and page.count(b'class="report">') == 1, "as=html", page[:80])
+    check(server.ask("GET", "/reports/" + key + "?as=nothing")[0] == 400, "as=nothing")
+    groups = server.json("GET", "/groups")[1]["groups"]
+    check(sum(g["count"] for g in groups) == len(sent) - server.settle()["failed"], "each result is in one group", groups)
+    status, said = server.json("POST", "/symbolicate/v5", json.dumps({"jobs": [{"memoryMap": [["demo", DEMO.replace("-", "") + "0"]], "stacks": [[[0, 2796]]]}]}))
+    check(status == 200 and said["results"][0]["stacks"][0][0]["function"] == "-[Player skip:]", "/symbolicate/v5", said)
+    check(b"machsym_accept_seconds_bucket" in server.ask("GET", "/metrics")[1], "/metrics")
+    check(server.ask("GET", "/openapi.json")[1].decode() == described.text, "/openapi.json")
+
+
+# Tests that run beside each other: most of their time is waited for deadlines, restarts and disks. Each list runs in its order.
+LANES = ([test_main],
+         [lambda: test_full("full", 0)],
+         [lambda: test_full("full", 1)],
+         [lambda: test_upload_killed("killed"), lambda: test_parts("parts"), lambda: test_packed("packed"), lambda: test_demo("demo")],
+         [lambda: test_slow("slow"), lambda: test_profilers("profilers"), lambda: test_closed("closed"), lambda: test_readme("readme"),
+          lambda: test_settings("settings"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old")])
+
+
+def run_lane(lane, skipped):
+    for test in lane:
+        try:
+            skipped.append(test() is False)
+        except Exception:
+            traceback.print_exc()
+            check(False, "a test ends")
+
+
+def prepare():
+    """What several tests use."""
+    write_evil(WORK + "/evil")
+    os.mkdir(WORK + "/nothing")
+    os.mkdir(WORK + "/both")
+    shutil.copy(FIXTURES + "bin/demo", WORK + "/both")
+    shutil.copytree(FIXTURES + "bin/demo.app.dSYM", WORK + "/both/demo.dSYM")
+
+
+def main():
+    skipped = []
+    prepare()
+    threads = [threading.Thread(target=run_lane, args=(lane, skipped)) for lane in LANES]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
     check(not described.unasked(), "every path was asked", described.unasked())
-    return skipped
+    if any(skipped):
+        print("skipped: a full disk: no tmpfs can be mounted")
+    return any(skipped)
 
 
 if __name__ == "__main__":

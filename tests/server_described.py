@@ -1,6 +1,7 @@
 """Holds the answers of machsym-server to its own description (OpenAPI 3.0, server/openapi.json)."""
 import json
 import re
+import threading
 
 import jsonschema
 
@@ -25,6 +26,7 @@ class Description:
         self.resolver = jsonschema.RefResolver.from_schema(self.doc)
         self.paths = [(re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(p)) + r"\Z"), p) for p in self.doc["paths"]]
         self.asked = set()
+        self.lock = threading.Lock()  # the resolver has a state
 
     def operation(self, method, path):
         """What answers, and its name; None: nothing does."""
@@ -35,6 +37,10 @@ class Description:
 
     def fault(self, method, path, answer, body):
         """What an answer has that its description has not; None: nothing."""
+        with self.lock:
+            return self.fault_of(method, path, answer, body)
+
+    def fault_of(self, method, path, answer, body):
         operation, name = self.operation(method, path)
         if operation is None:
             return None if answer.status in (301, 401, 403, 404, 405) else "%s is not described, and has %d" % (name, answer.status)

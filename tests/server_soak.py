@@ -221,9 +221,7 @@ def row(*cells):
 def main():
     print("seed", SEED)
     print("| fault | reports | faults | tried again by hand | lost | twice | different | longest until taken | all |\n|---|---|---|---|---|---|---|---|---|", flush=True)
-    with open(base.WORK + "/evil", "w", encoding="utf-8") as file:
-        file.write(base.EVIL % (sys.executable, base.MACHSYM, base.WORK, base.MACHSYM))
-    os.chmod(base.WORK + "/evil", 0o755)
+    base.prepare()
     soak = Soak()
     soak.phase("none", 15, soak.quiet)
     soak.phase("kill -9 of workers and server, the clock shifted", 25, soak.killed)
@@ -235,7 +233,7 @@ def main():
     soak.phase("a damaged dSYM, the binary, the right dSYM", 10, soak.symbols_late, symbols_first=False)
     memory(5 * COUNT)
     begin, before = time.monotonic(), base.counts[1]
-    if base.test_full("soakfull", 4):
+    if all([base.test_full("soakfull", turn) for turn in range(4)]):
         print("a full disk, then a megabyte, then room, 4 times: %d checks failed, %.0f s" % (base.counts[1] - before, time.monotonic() - begin))
     base.test_parts("soakparts")
     print("%d passed, %d failed, 0 skipped" % tuple(base.counts))

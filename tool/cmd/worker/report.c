@@ -9,6 +9,7 @@
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/text.h"
 #include "../../../report/model/report.h"
+#include "../../../report/model/status.h"
 #include "../../../report/tell/missing.h"
 #include "../../../report/tell/signature.h"
 #include "../../../report/tell/summary.h"
