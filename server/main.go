@@ -22,6 +22,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 type options struct {
@@ -55,6 +57,36 @@ func readOptions() options {
 	return o
 }
 
+// check refuses values with which the server would run without ever serving a request.
+func (o options) check() error {
+	for _, number := range []struct {
+		name  string
+		value int64
+	}{{"workers", int64(o.workers)}, {"connections", int64(o.connections)}, {"max-report", o.maxReport}, {"max-upload", o.maxUpload},
+		{"worker-seconds", int64(o.limits.Seconds)}, {"worker-memory", int64(o.limits.Megabytes)}, {"max-age", int64(o.maxAge)}, {"slow-client", int64(o.slow)}} {
+		if number.value <= 0 {
+			return fmt.Errorf("--%s: it must be more than 0", number.name)
+		}
+	}
+	if (o.cert == "") != (o.key == "") {
+		return errors.New("--cert and --key: name both, or none")
+	}
+	if o.cert != "" {
+		if _, err := tls.LoadX509KeyPair(o.cert, o.key); err != nil {
+			return fmt.Errorf("--cert and --key: %w", err)
+		}
+	}
+	return nil
+}
+
+// Bytes of a project's name.
+const longestProject = 100
+
+// isProject refuses names that could not be read in a log or in a list.
+func isProject(name string) bool {
+	return name != "" && len(name) <= longestProject && utf8.ValidString(name) && strings.IndexFunc(name, unicode.IsControl) < 0
+}
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("machsym-server: ")
@@ -68,6 +100,13 @@ func main() {
 func run(o options) error {
 	if o.data == "" || flag.NArg() > 0 {
 		return errors.New("usage: machsym-server --data DIR [options]; --help lists them")
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	wish, err := readToken(o.newToken)
+	if err != nil {
+		return err
 	}
 	for _, folder := range []string{o.data, o.data + "/store", o.data + "/spool", o.data + "/cache"} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -85,7 +124,7 @@ func run(o options) error {
 	}
 	defer db.Close()
 	if o.newToken != "" {
-		return printToken(db, o.newToken)
+		return printToken(db, wish)
 	}
 	lock, err := lockData(o.data)
 	if err != nil {
@@ -109,15 +148,26 @@ func lockData(data string) (*os.File, error) {
 	return lock, nil
 }
 
-func printToken(db Database, wish string) error {
+// readToken reads ROLE[:PROJECT]; without one it is no token.
+func readToken(wish string) (t Token, err error) {
+	if wish == "" {
+		return t, nil
+	}
 	role, project, named := strings.Cut(wish, ":")
 	if !named {
 		project = "default"
 	}
-	if !strings.Contains(" send read upload admin ", " "+role+" ") || role == "" || project == "" {
-		return errors.New("--new-token ROLE[:PROJECT]: a role is send, read, upload or admin")
+	if !strings.Contains(" send read upload admin ", " "+role+" ") || role == "" {
+		return t, errors.New("--new-token ROLE[:PROJECT]: a role is send, read, upload or admin")
 	}
-	token, err := newToken(db, Token{role, project})
+	if !isProject(project) {
+		return t, fmt.Errorf("--new-token ROLE:PROJECT: a project's name has 1 to %d bytes of UTF-8, and no control characters", longestProject)
+	}
+	return Token{role, project}, nil
+}
+
+func printToken(db Database, wish Token) error {
+	token, err := newToken(db, wish)
 	if err == nil {
 		fmt.Println(token)
 	}
@@ -215,6 +265,7 @@ func sayWhere(o options, db Database, l net.Listener) (url, token string, err er
 func listen(ctx context.Context, o options, s *server, l net.Listener) error {
 	h := &http.Server{Handler: s.routes(), ReadTimeout: o.slow, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(s.log, "", 0), ConnContext: keepConn,
+		TLSConfig:    &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}} // HTTP/2 has one deadline for a whole connection
 	ended := make(chan error, 1)
 	go func() {

@@ -904,8 +904,7 @@ def test_nginx(folder):
     server = Server(folder, "--machsym", MACHSYM, "--workers=1")
     port, place = free_port(), WORK + "/nginx"
     os.mkdir(place)
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=crashes.example.org", "-days", "2",
-                    "-keyout", place + "/key", "-out", place + "/cert"], capture_output=True, check=True)
+    make_certificate(place)
     conf = read("server/packaging/nginx.conf").decode()
     for word, real in (("443 ssl", "127.0.0.1:%d ssl" % port), ("/etc/ssl/crashes.pem", place + "/cert"),
                        ("/etc/ssl/private/crashes.key", place + "/key"), ("127.0.0.1:8080", server.address)):
@@ -951,6 +950,75 @@ def test_folder_name(folder):
     check(os.path.exists(server.data + "/machsym.db") and not os.path.exists(WORK + "/" + folder.split("?")[0]), "the database lies in its folder")
     check(server.ask("GET", "/groups", token=server.new_token("read"))[0] == 200, "a token that another process made")
     server.end()
+
+
+def refused(options, what):
+    """The server does not start, and says why on its first line; it prints no address and no token."""
+    done = subprocess.run([SERVER, *options], capture_output=True, timeout=30)
+    check(done.returncode == 1 and not done.stdout and what in done.stderr.decode().splitlines()[0], "refused: %s" % (options,), done.stderr)
+
+
+def test_starts(folder):
+    """What no server can start with: values, folders, databases, a port, certificates; a project's name that cannot be read."""
+    place = WORK + "/" + folder
+    os.makedirs(place + "/base/machsym.db")
+    os.makedirs(place + "/text")
+    for name in ("/file", "/text/machsym.db"):
+        with open(place + name, "w", encoding="utf-8") as file:
+            file.write("no database and no folder, but a text that is as long as the header of one, and longer than that. " * 9)
+    whole = ["--data", place + "/data", "--machsym", MACHSYM, "--listen", "127.0.0.1:0"]
+    for name in ("workers", "connections", "max-report", "max-upload", "worker-seconds", "worker-memory"):
+        for value in ("0", "-1"):
+            refused([*whole, "--%s=%s" % (name, value)], "--%s: it must be more than 0" % name)
+    for name in ("max-age", "slow-client"):
+        refused([*whole, "--%s=0s" % name], "--%s: it must be more than 0" % name)
+    refused([*whole, "--cert", place + "/file"], "--cert and --key: name both")
+    refused([*whole, "--cert", place + "/file", "--key", place + "/file"], "--cert and --key: tls:")
+    for project in ("a\nb", "", "\x1b[2J", "x" * 101, b"\xff"):
+        project = project if isinstance(project, bytes) else project.encode()
+        refused([*whole, "--new-token", b"send:" + project], "a project's name has")
+    check(not os.path.exists(place + "/data/machsym.db-reserve"), "nothing was made of it before")
+    refused(["--data", place + "/file", *whole[2:]], "not a directory")
+    refused(["--data", place + "/base", *whole[2:]], "unable to open database file")
+    refused(["--data", place + "/text", *whole[2:]], "file is not a database")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        refused([*whole[:-1], "127.0.0.1:%d" % taken.getsockname()[1]], "address already in use")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", place + "/base"], capture_output=True).returncode == 0:
+        refused(["--data", place + "/base", *whole[2:]], "read-only file system")
+        subprocess.run(["umount", "-l", place + "/base"], check=False)
+
+
+def make_certificate(place):
+    """Files with a key and a certificate of 127.0.0.1."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=crashes.example.org", "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-days", "2", "-keyout", place + "/key", "-out", place + "/cert"], capture_output=True, check=True)
+
+
+def test_tls(folder):
+    """--cert and --key: openssl shakes hands by TLS 1.2 and 1.3, and not by older ones; a client that checks the certificate sends a report."""
+    place = WORK + "/" + folder + "-certificate"
+    os.mkdir(place)
+    make_certificate(place)
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1", "--cert", place + "/cert", "--key", place + "/key")
+    address = server.address.replace("https://", "")
+    check(server.address.startswith("https://"), "the address is that of TLS", server.address)
+    for version, good in (("-tls1_3", True), ("-tls1_2", True), ("-tls1_1", False), ("-tls1", False)):
+        done = subprocess.run(["openssl", "s_client", "-connect", address, "-verify_return_error", "-CAfile", place + "/cert", "-verify_ip", "127.0.0.1", version,
+                               "-cipher", "DEFAULT:@SECLEVEL=0"], input=b"", capture_output=True, timeout=30)
+        check((done.returncode == 0 and b"Verify return code: 0 (ok)" in done.stdout) == good, "openssl s_client " + version, done.returncode, done.stdout[-300:], done.stderr[:300])
+    to = http.client.HTTPSConnection(*address.split(":"), timeout=60, context=ssl.create_default_context(cafile=place + "/cert"))
+    for _ in range(2):  # the second one over the same connection
+        to.request("POST", "/reports", variants(1)[0], {"Authorization": "Bearer " + server.token})
+        answer = to.getresponse()
+        check(answer.status in (200, 201) and len(json.loads(answer.read())["id"]) == 64, "a report by TLS", answer.status)
+    to.close()
+    with contextlib.suppress(ConnectionError):
+        plainly = http.client.HTTPConnection(address, timeout=60)
+        plainly.request("GET", "/health")
+        check(plainly.getresponse().status == 400, "without TLS")
+    check(server.end() == 0, "SIGTERM ends it well")
 
 
 def test_schemas(folder):
@@ -1141,7 +1209,8 @@ LANES = ([test_main],
          [lambda: test_full("full", 1)],
          [lambda: test_upload_killed("killed"), lambda: test_parts("parts"), lambda: test_packed("packed"), lambda: test_demo("demo")],
          [lambda: test_slow("slow"), lambda: test_profilers("profilers"), lambda: test_closed("closed"), lambda: test_readme("readme"),
-          lambda: test_settings("settings"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old")])
+          lambda: test_settings("settings"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
+          lambda: test_starts("starts"), lambda: test_tls("tls")])
 
 
 def run_lane(lane, skipped):

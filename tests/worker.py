@@ -146,6 +146,14 @@ def test_damaged():
     open(WORK + "/cut.plcrash", "wb").write(cut)
     whole = subprocess.run(MACHSYM + ["crash", "-q", "--json", *LOOK, WORK + "/cut.plcrash"], capture_output=True, timeout=60)
     answer, = ask([{"do": "crash", "base64": base64.b64encode(cut).decode()}], *LOOK, status=1)
+    report = open(REPORTS + "/demo.ips", "rb").read()
+    for i in range(4):  # all lengths of the last group; by lines, without padding, and with a byte that is no digit at each place of a group
+        body = report + b" " * i
+        said = base64.b64encode(body).decode()
+        lines, bare, wrong = base64.encodebytes(body).decode(), said.rstrip("="), said[:100 + i] + "\u00e9" + said[101 + i:]
+        first, *others, bad = ask([{"do": "crash", "base64": one} for one in (said, lines, bare, wrong)], *LOOK, status=1)
+        check("reports" in first and all(o["reports"] == first["reports"] for o in others), "base64 by lines, and without padding", others)
+        check(bad.get("error", {}).get("kind") == "bad_request", "no base64", bad)
     check([p["json"] for p in answer["reports"]] == lines_of(whole.stdout), "the rest of a damaged report", answer)
     check(b"offset %d)" % answer["damaged_at"] in whole.stderr, "where it is damaged", whole.stderr)
 

@@ -4099,7 +4099,7 @@ static void msr_text_base64(msr_text *t, const uint8_t *p, size_t len)
     }
 }
 
-/* The value of each byte as a digit of base64; TEXT_NO_DIGIT: it is none. */
+/* The value of each byte as a digit of base64, or this for other bytes. */
 enum { msr_TEXT_NO_DIGIT = 64 };
 
 static void msr_text_base64_table(uint8_t table[256])
