@@ -20,6 +20,8 @@ mkdir -p "$work/bindings" "$work/tests"
 cp -R bindings/go "$work/bindings/go"
 cp machsym.h machsym_report.h bindings/flat.c bindings/flat.h "$work/bindings/go"
 ln -s "$PWD/tests/fixtures" "$work/tests/fixtures"
+ln -s "$PWD/tests/stacks" "$work/tests/stacks"
+export CORPUS="${CORPUS:-$PWD/../shared/corpus}"
 unformatted=$(gofmt -l bindings/go)
 [ -z "$unformatted" ]
 check "gofmt: $unformatted"
@@ -27,6 +29,7 @@ check "gofmt: $unformatted"
 status=$?
 passed=$((passed + $(grep -c '^ *--- PASS' "$work/log")))
 failed=$((failed + $(grep -c '^ *--- FAIL' "$work/log")))
+[ -d "$CORPUS" ] || skip "../shared/corpus is missing"
 [ $status -eq 0 ] || [ "$failed" -ne 0 ] || failed=1
 [ "$failed" -eq 0 ] || cat "$work/log"
 end

@@ -128,7 +128,7 @@ same_reports() # WHAT SYMBOLS REPORT...
     done
 }
 
-for folder in reports services stacks apple; do
+for folder in reports services stacks apple system; do
     files=$(find tests/fixtures/$folder -type f ! -name SOURCES | LC_ALL=C sort)
     # shellcheck disable=SC2086
     same_reports $folder $demo $files
@@ -197,24 +197,45 @@ task own
 
 # ---- Kinds that are left out ----
 
-# A report of each family is not read then; the others are answered as before.
-# shellcheck disable=SC2086
-$CC -std=c99 -D_GNU_SOURCE $all $CFLAGS -I"$work" -I. $LDFLAGS -o "$work/few" tests/report_forms.c "${B:-build}/tool/machsym.o" >"$work/log" 2>&1
-check "report_forms without the kinds that may be left out" "$work/log"
-for file in reports/demo.crash reports/demo.ips apple/mac26.ips reports/demo-leaks.txt; do
-    for form in same apple json; do
-        $RUN "$work/forms" $form $demo -- tests/fixtures/$file >"$work/want"
-        $RUN "$work/few" $form $demo -- tests/fixtures/$file >"$work/got"
-        same "$work/want" "$work/got" "$file: $form, without other kinds"
+# Without a family its reports are not read as they are with it, and those of the others are.
+fewer() # SWITCHES PROGRAM
+{
+    # shellcheck disable=SC2086
+    $CC -std=c99 -O0 -D_GNU_SOURCE $1 -I"$work" -I. $LDFLAGS -o "$work/$2" tests/report_forms.c "${B:-build}/tool/machsym.o" >"$work/log" 2>&1
+    check "report_forms with $1" "$work/log"
+}
+reports=tests/fixtures/reports
+family() # SWITCH: files of its family
+{
+    case $1 in
+    *_DUMPS) echo tests/fixtures/services/*.dmp tests/fixtures/services/*.core tests/stacks/x86_64.dmp ;;
+    *_SERVICES) echo tests/fixtures/services/*.plcrash tests/fixtures/services/kscrash-1.json tests/fixtures/services/sentry-api.json \
+        tests/fixtures/services/bugsnag-event.json tests/fixtures/services/crashlytics-crashed.txt tests/fixtures/services/datadog-error.json ;;
+    *_PROFILES) echo $reports/demo-metrickit.json $reports/demo-sample.txt $reports/demo-spindump.txt tests/fixtures/stacks/xctrace.xml ;;
+    *_SYSTEM) echo $reports/jetsam.ips tests/fixtures/system/panic-full.ips tests/fixtures/system/stackshot.ips tests/fixtures/stacks/log.ndjson ;;
+    *_STACKS) echo tests/fixtures/stacks/lldb.txt tests/fixtures/stacks/asan.txt tests/fixtures/stacks/swift.txt tests/fixtures/stacks/dart.txt \
+        tests/fixtures/services/node.json ;;
+    *) echo $reports/demo.crash $reports/demo.ips tests/fixtures/apple/mac26.ips $reports/demo-leaks.txt $reports/demo-addresses.txt ;;
+    esac
+}
+$RUN "$work/forms" json $demo -- $reports/demo.crash >"$work/want"
+check "the reports with all kinds"
+for switch in $(awk '{ print $1 }' "$work/switches"); do # the last is "all"
+    [ "$switch" = all ] && one=$all || one=-D$switch
+    fewer "$one" few
+    for other in $(awk '{ print $1 }' "$work/switches") ; do
+        [ "$other" != all ] || other=always
+        for file in $(family "$other"); do
+            $RUN "$work/forms" json $demo -- "$file" >"$work/want" 2>"$work/err"
+            $RUN "$work/few" json $demo -- "$file" >"$work/got" 2>>"$work/err"
+            if [ "$other" = "$switch" ] || { [ "$switch" = all ] && [ "$other" != always ]; }; then
+                [ -s "$work/want" ] && ! cmp -s "$work/want" "$work/got"
+                check "$switch: $file is left out" "$work/got"
+            else
+                same "$work/want" "$work/got" "$switch: $file is read"
+            fi
+        done
     done
-done
-for file in services/breakpad.dmp services/noted.core services/thrown.plcrash reports/demo-kscrash.json reports/demo-metrickit.json \
-    reports/jetsam.ips stacks/node.json stacks/xctrace.xml stacks/lldb.txt; do
-    [ -e tests/fixtures/$file ] || file=services/${file#*/}
-    $RUN "$work/forms" json $demo -- tests/fixtures/$file >"$work/want"
-    $RUN "$work/few" json $demo -- tests/fixtures/$file >"$work/got" 2>"$work/err"
-    [ -s "$work/want" ] && ! cmp -s "$work/want" "$work/got"
-    check "$file is left out" "$work/got"
 done
 
 # ---- The example ----

@@ -16622,8 +16622,8 @@ static size_t msr_unwrap_prefix_of(machsym_str line)
         return 0;
     for (size_t at = first + 1; at < line.len && at < msr_UNWRAP_PREFIX_MAX; at++) {
         char c = line.ptr[at];
-        bool is_after = strchr(" \t]:|)>}", line.ptr[at - 1]) != NULL;
-        if (is_after && (c == '{' || c == '[' || c == '<') && msr_unwrap_begins_document(line, at))
+        if ((c == '{' || c == '[' || c == '<') && strchr(" \t]:|)>}", line.ptr[at - 1]) != NULL &&
+            msr_unwrap_begins_document(line, at))
             return at;
     }
     MACHSYM_COUNT_WORK(msr_UNWRAP_PREFIX_MAX / 16);

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +25,8 @@ func openDemo(t *testing.T) (*Image, *Symbols) {
 }
 
 // What `machsym crash` writes of reports; after a signature it has the name of the file, before a summary, too.
-func crash(t *testing.T, paths []string, form Form, more ...string) []byte {
-	arguments := append([]string{"crash", "-q", "--no-cache", forms[form], "-d", bin + "demo.app.dSYM"}, more...)
+func crash(t *testing.T, paths []string, folder string, form Form, more ...string) []byte {
+	arguments := append([]string{"crash", "-q", "--no-cache", forms[form], "-d", folder}, more...)
 	out, err := exec.Command(tool, append(arguments, paths...)...).Output()
 	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
 		t.Fatal(err)
@@ -42,56 +43,138 @@ func crash(t *testing.T, paths []string, form Form, more ...string) []byte {
 	return kept
 }
 
+// sameAsTool holds each form of reports against what the tool writes with the symbols of a folder.
+func sameAsTool(t *testing.T, paths []string, symbols *Symbols, folder string) {
+	t.Helper()
+	got := map[Form][]byte{}
+	var redacted []byte
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []Form{Same, Text, Apple, JSON, Brief, Summary, Signature}
+		answer, err := symbols.Symbolicate(data, &ReportOptions{Forms: all, Name: path, NoWalk: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[Same] = append(got[Same], answer.Same...)
+		for _, report := range answer.Reports {
+			for form, written := range report.Written {
+				got[form] = append(got[form], written...)
+			}
+		}
+		answer, err = symbols.Symbolicate(data, &ReportOptions{Forms: []Form{Same}, Redact: "words"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		redacted = append(redacted, answer.Same...)
+	}
+	for form, option := range forms {
+		want := crash(t, paths, folder, form)
+		if len(want) == 0 || !bytes.Equal(got[form], want) {
+			t.Errorf("%s: %d bytes, the tool has %d", option, len(got[form]), len(want))
+		}
+	}
+	if want := crash(t, paths, folder, Same, "--redact-key=words"); !bytes.Equal(redacted, want) {
+		t.Errorf("redacted: %d bytes, the tool has %d", len(redacted), len(want))
+	}
+}
+
+// filesBelow lists the files below a folder that are wanted.
+func filesBelow(t *testing.T, folder string, wanted func(path string) bool) []string {
+	t.Helper()
+	var paths []string
+	err := filepath.Walk(folder, func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() && wanted(path) {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil || len(paths) == 0 {
+		t.Fatal(folder, err)
+	}
+	return paths
+}
+
 // Each form of each report of the fixtures is what the tool writes.
 func TestReports(t *testing.T) {
 	image, symbols := openDemo(t)
 	defer image.Close()
 	defer symbols.Close()
-	for _, folder := range []string{"reports", "services", "stacks", "apple"} {
-		var paths []string
-		err := filepath.Walk(fixtures+folder, func(path string, info os.FileInfo, err error) error {
-			if err == nil && info.Mode().IsRegular() && info.Name() != "SOURCES" {
-				paths = append(paths, path)
-			}
-			return err
+	for _, folder := range []string{"reports", "services", "stacks", "apple", "system"} {
+		t.Run(folder, func(t *testing.T) {
+			paths := filesBelow(t, fixtures+folder, func(path string) bool { return filepath.Base(path) != "SOURCES" })
+			sameAsTool(t, paths, symbols, bin+"demo.app.dSYM")
 		})
-		if err != nil || len(paths) == 0 {
-			t.Fatal(folder, err)
+	}
+}
+
+// Frames that only the unwind tables of the program find.
+func TestDumps(t *testing.T) {
+	const program = "../../tests/stacks/x86_64.program"
+	image, err := Open(program, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Close()
+	symbols := NewSymbols(image)
+	defer symbols.Close()
+	sameAsTool(t, []string{"../../tests/stacks/x86_64.dmp"}, symbols, program)
+}
+
+// openAll opens every slice of the files of a folder that are Mach-O files.
+func openAll(t *testing.T, folder string) []*Image {
+	t.Helper()
+	var images []*Image
+	for _, path := range filesBelow(t, folder, func(string) bool { return true }) {
+		slices, err := Slices(path)
+		if err != nil {
+			continue
 		}
-		got := map[Form][]byte{}
-		var redacted []byte
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
+		for i := range slices {
+			image, err := Open(path, &Options{UUID: slices[i].UUID})
 			if err != nil {
-				t.Fatal(err)
+				t.Fatal(path, err)
 			}
-			all := []Form{Same, Text, Apple, JSON, Brief, Summary, Signature}
-			answer, err := symbols.Symbolicate(data, &ReportOptions{Forms: all, Name: path, NoWalk: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[Same] = append(got[Same], answer.Same...)
-			for _, report := range answer.Reports {
-				for form, written := range report.Written {
-					got[form] = append(got[form], written...)
-				}
-			}
-			answer, err = symbols.Symbolicate(data, &ReportOptions{Forms: []Form{Same}, Redact: "words"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			redacted = append(redacted, answer.Same...)
-		}
-		for form, option := range forms {
-			want := crash(t, paths, form)
-			if len(want) == 0 || !bytes.Equal(got[form], want) {
-				t.Errorf("%s %s: %d bytes, the tool has %d", folder, option, len(got[form]), len(want))
-			}
-		}
-		if want := crash(t, paths, Same, "--redact-key=words"); !bytes.Equal(redacted, want) {
-			t.Errorf("%s, redacted: %d bytes, the tool has %d", folder, len(redacted), len(want))
+			images = append(images, image)
 		}
 	}
+	return images
+}
+
+// The same of published reports, with published dSYMs.
+func TestPublishedReports(t *testing.T) {
+	corpus := os.Getenv("CORPUS")
+	if corpus == "" {
+		corpus = "../../../shared/corpus"
+	}
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("../shared/corpus is missing")
+	}
+	folder := t.TempDir()
+	for i, path := range filesBelow(t, corpus, func(path string) bool { return strings.Contains(path, ".dSYM/Contents/Resources/DWARF/") }) {
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, strconv.Itoa(i)), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	images := openAll(t, folder)
+	for _, image := range images {
+		defer image.Close()
+	}
+	symbols := NewSymbols(images...)
+	defer symbols.Close()
+	sameAsTool(t, filesBelow(t, corpus, func(path string) bool {
+		switch filepath.Ext(path) {
+		case ".crash", ".ips", ".txt", ".json", ".dmp":
+			return true
+		}
+		return false
+	}), symbols, folder)
 }
 
 func TestReportObjects(t *testing.T) {

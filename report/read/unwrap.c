@@ -50,8 +50,8 @@ static size_t unwrap_prefix_of(machsym_str line)
         return 0;
     for (size_t at = first + 1; at < line.len && at < UNWRAP_PREFIX_MAX; at++) {
         char c = line.ptr[at];
-        bool is_after = strchr(" \t]:|)>}", line.ptr[at - 1]) != NULL;
-        if (is_after && (c == '{' || c == '[' || c == '<') && unwrap_begins_document(line, at))
+        if ((c == '{' || c == '[' || c == '<') && strchr(" \t]:|)>}", line.ptr[at - 1]) != NULL &&
+            unwrap_begins_document(line, at))
             return at;
     }
     MACHSYM_COUNT_WORK(UNWRAP_PREFIX_MAX / 16);

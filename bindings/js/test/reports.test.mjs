@@ -17,7 +17,8 @@ const DEMO = fixture('bin/demo.app.dSYM');
 const dwarf = path.join(DEMO, 'Contents/Resources/DWARF/demo');
 const demo = () => ({ path: dwarf, data: fs.readFileSync(dwarf) }); // with the path that the tool tells
 const FORMS = ['same', 'text', 'apple', 'json', 'brief', 'summary', 'signature'];
-const FOLDERS = ['reports', 'services', 'stacks', 'apple'];
+const FOLDERS = ['reports', 'services', 'stacks', 'apple', 'system'];
+const CORPUS = process.env.CORPUS ?? path.resolve(root, '../shared/corpus');
 const MB = 1 << 20;
 
 function filesOf(folder) {
@@ -30,8 +31,12 @@ function filesOf(folder) {
 
 /** What `machsym crash` writes of a file, in a form. */
 function asked(file, form, ...more) {
+  return askedWith(DEMO, file, form, ...more);
+}
+
+function askedWith(symbols, file, form, ...more) {
   const option = form === 'same' || form === 'text' ? `--to=${form}` : `--${form}`;
-  const { stdout } = spawnSync(process.env.TOOL, ['crash', '-q', '--no-cache', option, ...more, '-d', DEMO, file], { maxBuffer: 1 << 28 });
+  const { stdout } = spawnSync(process.env.TOOL, ['crash', '-q', '--no-cache', option, ...more, '-d', symbols, file], { maxBuffer: 1 << 28 });
   const text = stdout.toString('latin1');
   if (form === 'summary') return text.replaceAll(/^== .*\n/gm, ''); // the name of each of several
   return form === 'signature' ? text.replaceAll(/(.*) {2}.*\n/g, '$1\n') : text; // after it the name of the file
@@ -56,6 +61,25 @@ for (const folder of FOLDERS) {
     await symbols.close();
   });
 }
+
+const published = fs.existsSync(CORPUS) ? test : () => {};
+published('published reports in every form, byte for byte as the tool', async () => {
+  const all = fs.readdirSync(CORPUS, { recursive: true }).sort().map((name) => path.join(CORPUS, name)).filter((file) => fs.statSync(file).isFile());
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'machsym-'));
+  all.filter((file) => file.includes('.dSYM/Contents/Resources/DWARF/')).forEach((file, i) => fs.copyFileSync(file, path.join(folder, `${i}`)));
+  const symbols = await machsym.symbols(fs.readdirSync(folder).sort((a, b) => a - b).map((name) => {
+    const file = path.join(folder, name);
+    return { path: file, data: fs.readFileSync(file) };
+  }));
+  let count = 0;
+  for (const file of all.filter((name) => /\.(crash|ips|txt|json|dmp)$/.test(name))) {
+    const answer = await machsym.symbolicate(fs.readFileSync(file), symbols, { forms: FORMS, name: file });
+    for (const form of FORMS) assert.equal(written(answer, form), askedWith(folder, file, form), `${file}: ${form}`);
+    count += answer.reports.length;
+  }
+  assert.ok(count > 0);
+  fs.rmSync(folder, { recursive: true });
+});
 
 test('a report is an object: kind, images, frames, forms', async () => {
   const bytes = fs.readFileSync(fixture('reports/demo.crash'));

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 DEMO = ROOT / "tests" / "fixtures" / "bin" / "demo.app.dSYM"
 TOOL = os.environ["MACHSYM"]
 FORMS = ("same", "text", "apple", "json", "brief", "summary", "signature")
-CORPUS = ROOT.parent / "shared" / "corpus"
+CORPUS = Path(os.environ.get("CORPUS", ROOT.parent / "shared" / "corpus"))
 
 
 def files_of(folder):
@@ -42,7 +42,7 @@ def asked(paths, folder, form, redact=None):
     return out
 
 
-@pytest.mark.parametrize("folder", ["reports", "services", "stacks", "apple"])
+@pytest.mark.parametrize("folder", ["reports", "services", "stacks", "apple", "system"])
 def test_as_the_tool(folder):
     paths = files_of(folder)
     with machsym.Symbols([DEMO]) as symbols:
@@ -70,6 +70,18 @@ def test_published_reports(tmp_path):
         for form in FORMS:
             want = asked(paths, dsyms, form)
             assert want and written(paths, symbols, form) == want, form
+
+
+def test_dumps():
+    """Frames that only the unwind tables of the program find."""
+    program, dump = (ROOT / "tests" / "stacks" / name for name in ("x86_64.program", "x86_64.dmp"))
+    with machsym.Symbols([DEMO, program]) as symbols:
+        for form in FORMS:
+            want = asked([dump], program, form)
+            assert want and written([dump], symbols, form) == want, form
+    frames = machsym.symbolicate(dump.read_bytes(), [program]).reports[0].frames
+    assert len([frame for frame in frames if not frame.is_inline]) == 10  # tests/minidump.sh
+    assert len(machsym.symbolicate(dump.read_bytes(), []).reports[0].frames) == 2
 
 
 def test_report_objects():
