@@ -41,6 +41,14 @@ equal "a copy under other names" "$(printf 'ab_one_ab_two' | "$work/rename" one=
 printf 'x' | "$work/rename" one=three > "$work/out" 2> "$work/err"
 equal "names of two lengths are refused" "$?" 1
 
+# The stack that is made longer has 40 frames for another reader of core files, too.
+${CC:-cc} -o "$work/unwind" bench/unwind.c
+"$work/unwind" tests/stacks/arm64.core "$work/64.core" > "$work/out"
+equal "what bench/unwind measures" "$(sed 's/[0-9]*\.[0-9]*/N/g; s/[0-9]* KB/N KB/' "$work/out")" \
+    "64 threads of 40 frames: N ms of CPU, N microseconds a frame, N KB of memory more"
+equal "its core file has 64 threads of 40 frames" \
+    "$("$MACHSYM" crash -q --no-cache --to=json "$work/64.core" | grep -c '"found_by":"\(context\|compact\|eh_frame\)"')" 2560
+
 mkdir "$work/without" # a compiler that finds no zlib.h
 printf '#!/bin/sh\nexit 1\n' > "$work/without/cc"
 chmod +x "$work/without/cc"

@@ -54,6 +54,32 @@ example bytes <<END
 -[Player skip:]:21
 END
 
+# The stacks of a dead process. Truth: the emulator's calls (tests/stacks/stacks.py), and who wrote the core (tests/core.py).
+corpse() # CORE ADDRESS...: all frames, of all threads
+{
+    core=$1
+    shift
+    $RUN "$work/corpse" "$core" >"$work/got"
+    check "corpse reads $core" test $? -eq 0
+    sed -n 's/^[0-9]* *\(0x[0-9a-f]*\) .*/\1/p' "$work/got" >"$work/addresses"
+    printf '%s\n' "$@" >"$work/want"
+    check "the stacks of $core" diff "$work/want" "$work/addresses"
+}
+strict="-std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I."
+check "corpse compiles as it stands" $CC $strict $CFLAGS $LDFLAGS -o "$work/corpse" examples/corpse.c
+corpse tests/stacks/arm64.core 0x102340418 0x102340470 0x1023404e0 0x102340568 0x102340630 0x102340600 0x102340600 0x102340600 \
+    0x102340600 0x1023406e8
+check "without a frame pointer, by the tables in memory" test "$(grep -c '(eh_frame)' "$work/got")" -eq 8
+corpse tests/fixtures/services/noted.core 0x102a30a7c 0x102a309fc 0x102a309b8 0x102a30aec 0x102a30a7c 0x102a309fc 0x102a309b8
+at=0
+while [ $at -lt 12000 ]; do
+    head -c $at tests/stacks/arm64.core >"$work/cut.core"
+    $RUN "$work/corpse" "$work/cut.core" >"$work/got" 2>"$work/log"
+    case $? in 0 | 2) ;; *) echo "cut at $at: $?" ;; esac
+    at=$((at + 331))
+done >"$work/bad"
+check "a core that is cut short" test ! -s "$work/bad"
+
 # README's first block of code, and the block of output after it.
 awk '/^```c$/ && !code { code = 1; next } /^```/ { if (code == 1) { code = 2; next } if (code == 2) { code = 3; next } code += code > 2 }
     code == 1 { print >program } code == 3 { print >output }' program="$work/program" output="$work/output" README.md
