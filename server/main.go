@@ -199,7 +199,7 @@ func findMachsym(o options) string {
 
 func serve(o options, db Database) error {
 	say := logger{os.Stderr, new(sync.Mutex)}
-	tool := Tool{findMachsym(o), o.data, o.limits}
+	tool := Tool{findMachsym(o), o.data, o.limits, say}
 	if err := tool.Try(); err != nil {
 		return err
 	}

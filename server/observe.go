@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"sync"
@@ -34,6 +35,34 @@ func (l logger) say(level string, pairs ...any) {
 func (l logger) Write(text []byte) (int, error) {
 	l.say("info", "http", string(text))
 	return len(text), nil
+}
+
+// workerLog logs each line that a worker writes on its standard error.
+type workerLog struct {
+	log  logger
+	rest []byte // of a line that has not ended
+}
+
+// A longer line is logged in parts.
+const longestLine = 8 << 10
+
+func (s *workerLog) Write(text []byte) (int, error) {
+	s.rest = append(s.rest, text...)
+	for {
+		end := bytes.IndexByte(s.rest, '\n')
+		if end < 0 && len(s.rest) < longestLine {
+			return len(text), nil
+		}
+		line := s.rest
+		if end >= 0 {
+			line = s.rest[:end]
+			end++
+		} else {
+			end = len(s.rest)
+		}
+		s.log.say("warning", "worker", string(line))
+		s.rest = append(s.rest[:0], s.rest[end:]...)
+	}
 }
 
 type metrics struct {

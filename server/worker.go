@@ -25,6 +25,7 @@ type Tool struct {
 	Path   string
 	Data   string // the server's folder: the store is in it, and what machsym remembers
 	Limits Limits
+	Log    logger // of workers' messages; without one they are dropped
 }
 
 // command is a child with its own process group and a memory limit. It ends with the server.
@@ -99,7 +100,9 @@ func (t Tool) start(generation int64, redact bool) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Stderr = os.Stderr
+	if t.Log.to != nil {
+		c.Stderr = &workerLog{log: t.Log}
+	}
 	if err := c.Start(); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,9 @@ for line in sys.stdin.buffer:
     report = base64.b64decode(json.loads(line).get("base64", ""))
     if b"PLEASE-HANG" in report:
         subprocess.call(["sleep", "1000"])
+    if b"PLEASE-SAY" in report:
+        sys.stderr.write("a line\\n\\xe9 {another\\n")
+        sys.stderr.flush()
     if b"PLEASE-DIE" in report:
         os.kill(os.getpid(), 11)
     if b"PLEASE-EAT" in report:
@@ -990,6 +993,44 @@ def test_starts(folder):
         subprocess.run(["umount", "-l", place + "/base"], check=False)
 
 
+def test_watch(folder):
+    """What an operator watches: /health and the age of the oldest report while one hangs, the limit of connections, lines of JSON in the log."""
+    server = Server(folder, "--machsym", WORK + "/evil", "--workers=1", "--worker-seconds=4", "--max-age=1s", "--connections=4")
+    check(server.json("GET", "/health")[0] == 200, "nothing waits")
+    key = server.json("POST", "/reports", variants(1)[0].replace(b"Demo Player", b"PLEASE-HANG"))[1]["id"]
+    end = time.monotonic() + 10
+    while (seen := server.json("GET", "/health"))[0] == 200 and time.monotonic() < end:
+        time.sleep(0.05)
+    check(seen[0] == 503 and not seen[1]["healthy"] and seen[1]["waiting"] == 1 and seen[1]["oldest_seconds"] > 1, "/health while a report waits too long", seen)
+    told = dict(line.rsplit(" ", 1) for line in server.ask("GET", "/metrics")[1].decode().splitlines() if line[0] != "#")
+    check(float(told["machsym_oldest_seconds"]) > 1 and float(told["machsym_reports_accepted_total"]) == 1, "/metrics: the oldest", told)
+    check(all("machsym_%s_seconds_bucket{le=\"+Inf\"}" % what in told for what in ("accept", "work")), "/metrics: histograms", told)
+    check(server.ask("DELETE", "/reports/" + key)[0] == 204 and server.json("GET", "/health")[0] == 200, "it is deleted while it is in work")
+    held = [socket.create_connection(server.address.split(":")) for _ in range(4)]
+    time.sleep(0.2)
+    with socket.create_connection(server.address.split(":")) as more:
+        more.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        more.settimeout(0.5)
+        try:
+            seen = more.recv(100)
+        except TimeoutError:
+            seen = None
+        check(seen is None, "a connection over the limit waits", seen)
+        held.pop().close()
+        more.settimeout(20)
+        check(more.recv(100).startswith(b"HTTP/1.1 200"), "and has its answer when another one ends")
+    for one in held:
+        one.close()
+    server.json("POST", "/reports", variants(2)[1].replace(b"Demo Player", b"PLEASE-SAY"))
+    server.settle()
+    check(server.ask("GET", "/nothing")[0] == 404 and server.end() == 0, "SIGTERM ends it well")
+    lines = read(server.data + ".log").decode().splitlines()
+    plain_ones = [line for line in lines if not (line.startswith("{") and {"time", "level"} <= json.loads(line).keys())]
+    check(not plain_ones and len(lines) > 2, "each line of the log is JSON", plain_ones[:5])
+    said = [json.loads(line)["worker"] for line in lines if line not in plain_ones and "worker" in json.loads(line)]
+    check(said == ["a line", "\u00e9 {another"], "the log has what workers say", said)
+
+
 def make_certificate(place):
     """Files with a key and a certificate of 127.0.0.1."""
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=crashes.example.org", "-addext", "subjectAltName=IP:127.0.0.1",
@@ -1206,7 +1247,7 @@ def test_forms(server, sent, key):
 # Tests that run beside each other: most of their time is waited for deadlines, restarts and disks. Each list runs in its order.
 LANES = ([test_main],
          [lambda: test_full("full", 0)],
-         [lambda: test_full("full", 1)],
+         [lambda: test_full("full", 1), lambda: test_watch("watch")],
          [lambda: test_upload_killed("killed"), lambda: test_parts("parts"), lambda: test_packed("packed"), lambda: test_demo("demo")],
          [lambda: test_slow("slow"), lambda: test_profilers("profilers"), lambda: test_closed("closed"), lambda: test_readme("readme"),
           lambda: test_settings("settings"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
