@@ -81,6 +81,44 @@ one_address() # image
     row "  beside a program that only maps the file" "$(mean us)" "map and exit" "$(mean map)" s '<=2.5'
 }
 
+# One report of a number of frames, all of one image, which is loaded where it was linked.
+make_report() # image frames
+{
+    local uuid
+    uuid=$("$us" info "$dir/$1.dwarf" | grep -oiE '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' | sed -n 1p | tr -d -)
+    head -"$2" "$dir/$1.addrs" | awk -v uuid="$uuid" '
+        BEGIN { printf "Process:             app [1]\n\nException Type:  EXC_BAD_ACCESS (SIGSEGV)\n\nThread 0 Crashed:\n" }
+        {
+            addr = substr($1, 3)
+            addr = substr("0000000000000000", 1, 16 - length(addr)) addr
+            if (NR == 1)
+                base = substr(addr, 1, 8) "00000000"
+            printf "%-4d%-30s\t0x%s 0x%s + 0\n", NR - 1, "app", addr, base
+        }
+        END { printf "\nBinary Images:\n0x%s - 0x%sffffffff app arm64  <%s> /app\n", base, substr(base, 1, 8), uuid }'
+}
+
+# What a person waits for: a few addresses, and one report.
+few_addresses() # image
+{
+    local file=$dir/$1.dwarf count name
+    wall=() cpu=()
+    make_report "$1" 80 > "$dir/$1.crash"
+    contender report - "$us" crash -q -d "$file" "$dir/$1.crash"
+    for count in 20 200 3000; do
+        head -$count "$dir/$1.addrs" > "$dir/$1.$count"
+        contender "us.$count" "$dir/$1.$count" "$us" atos -o "$file" -i
+        [ -z "$symbolizer" ] || contender "llvm.$count" "$dir/$1.$count" "$symbolizer" -e "$file"
+    done
+    measure "$rounds" 3
+    name=$(title "$1")
+    row "one report of 80 frames, $name" "${wall[report]}" "" "" s -
+    [ "$clock" = cpu ] || row "  CPU" "${cpu[report]}" "" "" s -
+    for count in 20 200 3000; do
+        row "$count addresses, $name" "${wall[us.$count]}" llvm-symbolizer "${wall[llvm.$count]:--}" s -
+    done
+}
+
 # A peer that answers less than another was not made for the file: its time says nothing.
 answers() # label addresses program...
 {

@@ -27,9 +27,21 @@ equal "a peer that is missing is reported" "$(table | sed -n 6p)" "fast 1.00 s o
 equal "one that answers nothing too" "$(table | sed -n 7p)" "fast 1.00 s third no answers"
 equal "without --goals there are none" "$(table | grep -c -e '>=' -e yes -e NO)" 0
 equal "with --goals one that is met" "$(table -v goals=1 | sed -n 2p)" "fast 1.00 s llvm 8.00 s 8.00 >=4 yes"
-equal "one that is not" "$(table -v goals=1 | sed -n 3p)" "slow 3.00 s llvm 8.00 s 2.67 >=4 NO"
+equal "one that is not" "$(table -v goals=1 | sed -n 3p)" "slow 3.00 s llvm 8.00 s 2.66 >=4 NO"
 equal "one of at most" "$(table -v goals=1 | sed -n 4p)" "small 100 KB llvm 1000 KB 0.10 <=0.2 yes"
 equal "one of our own value" "$(table -v goals=1 | sed -n 5p)" "alone 200 ns under 100 ns NO"
+
+printf 'fast\t1\tllvm\t8\ts\t>=4\nless\t40\tllvm\t90\tKB\t<=0.5\nalone\t5\t\t\ts\t-\n' > "$work/rows.1.tsv"
+printf 'fast\t2\tllvm\t9\ts\t>=4\nless\t30\tllvm\t90\tKB\t<=0.5\nalone\t7\t\t\ts\t-\n' > "$work/rows.2.tsv"
+printf 'fast\t4\tllvm\t7\ts\t>=4\nless\t41\tllvm\t90\tKB\t<=0.5\nalone\t6\t\t\ts\t-\n' > "$work/rows.3.tsv"
+runs()
+{
+    awk -f bench/runs.awk "$work"/rows.[123].tsv | awk -f bench/table.awk | tr -s ' '
+}
+equal "of separate runs there are medians, and the lowest and highest ratio" "$(runs | sed -n 2p)" \
+    "fast 2.00 s llvm 8.00 s 4.00 1.75 to 8.00"
+equal "ratios are rounded against us" "$(runs | sed -n 3p)" "less 40 KB llvm 90 KB 0.45 0.34 to 0.46"
+equal "values without a peer have a median only" "$(runs | sed -n 4p)" "alone 6.00 s"
 
 chart=$(awk -v keep=fast -v caption="LLVM 22, 2 cores" -f bench/chart.awk "$work/rows.tsv")
 equal "the chart says what it was measured with" "$(grep -c 'LLVM 22, 2 cores' <<< "$chart")" 1

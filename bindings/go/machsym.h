@@ -15846,11 +15846,11 @@ static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off,
 typedef struct ms_ln_regs {
     uint64_t addr;
     uint64_t op_index;
-    uint64_t file;
     uint64_t most_file; /* that was set since the sequence began */
     uint32_t line_bits; /* of the lines that were set since then, together */
-    uint64_t column;
     uint32_t line;
+    uint32_t file;   /* as a row has it */
+    uint16_t column; /* the same */
     bool is_stmt;
     uint32_t first_row; /* of the sequence that is open */
 } ms_ln_regs;
@@ -15869,8 +15869,13 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
 /* Sets the file of the rows to come. */
 static inline void ms_ln_set_file(ms_ln_regs *regs, uint64_t file)
 {
-    regs->file = file;
+    regs->file = file > UINT32_MAX ? UINT32_MAX : (uint32_t)file;
     ms_raise_to(&regs->most_file, file);
+}
+
+static inline void ms_ln_set_column(ms_ln_regs *regs, uint64_t column)
+{
+    regs->column = (uint16_t)(column > 0xffff ? 0xffff : column);
 }
 
 /* Lines are counted down below 0 by damage only; their largest bit tells it. */
@@ -15884,8 +15889,8 @@ static inline void ms_ln_set_row(ms_ln_row *row, const ms_ln_regs *regs, bool en
 {
     row->addr = regs->addr;
     row->line = regs->line;
-    row->file = regs->file > UINT32_MAX ? UINT32_MAX : (uint32_t)regs->file;
-    row->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
+    row->file = regs->file;
+    row->column = regs->column;
     row->is_stmt = regs->is_stmt;
     row->end_sequence = end_sequence;
 }
@@ -16080,7 +16085,7 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
     case ms_DW_LNS_advance_pc: ms_ln_advance(head, regs, ms_rd_uleb(rd)); break;
     case ms_DW_LNS_advance_line: ms_ln_move_line(regs, (uint64_t)ms_rd_sleb(rd)); break;
     case ms_DW_LNS_set_file: ms_ln_set_file(regs, ms_rd_uleb(rd)); break;
-    case ms_DW_LNS_set_column: regs->column = ms_rd_uleb(rd); break;
+    case ms_DW_LNS_set_column: ms_ln_set_column(regs, ms_rd_uleb(rd)); break;
     case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; break;
     case ms_DW_LNS_const_add_pc:
         if (head->line_range != 0)
@@ -16120,13 +16125,15 @@ static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
 
 /* Runs an opcode of one of the kinds that nearly all others than special ones are of; p stands after it, with
  * a window of 10 bytes. Returns where the next one is; NULL for another kind, and a number that is longer. */
-static inline const uint8_t *ms_ln_run_usual(uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
+static inline const uint8_t *ms_ln_run_usual(const ms_ln_head *head, uint64_t constant, uint8_t opcode,
+                                             const uint8_t *p, ms_ln_regs *regs)
 {
     uint64_t number = 0;
     switch (opcode) {
     case ms_DW_LNS_set_column:
         p = ms_dw_raw_uleb(p, &number);
-        regs->column = p != NULL ? number : regs->column;
+        if (p != NULL)
+            ms_ln_set_column(regs, number);
         return p;
     case ms_DW_LNS_advance_line:
         p = ms_dw_raw_sleb(p, &number);
@@ -16138,6 +16145,15 @@ static inline const uint8_t *ms_ln_run_usual(uint8_t opcode, const uint8_t *p, m
         if (p != NULL)
             ms_ln_set_file(regs, number);
         return p;
+    case ms_DW_LNS_advance_pc:
+        p = ms_dw_raw_uleb(p, &number);
+        if (p != NULL)
+            regs->addr += head->min_inst * number;
+        return p;
+    case ms_DW_LNS_const_add_pc: regs->addr += constant; return p;
+    case ms_DW_LNS_set_basic_block:
+    case ms_DW_LNS_set_prologue_end:
+    case ms_DW_LNS_set_epilogue_begin: return p;
     default: return NULL;
     }
 }
@@ -16150,12 +16166,14 @@ static inline void ms_ln_run_ahead(const ms_ln_head *head, const ms_ln_special *
                                    ms_ln_regs *out, ms_rd *rd)
 {
     const uint8_t *p = rd->p;
+    const uint8_t *last = ms_rd_left(rd) >= ms_LN_WINDOW ? rd->end - ms_LN_WINDOW : p - 1;
     ms_ln_regs regs = *out;
     ms_ln_row *row = b->rows + b->row_count;
     const ms_ln_row *stop = b->rows + b->row_cap;
     const uint8_t base = head->opcode_base;
     const uint64_t unit = head->min_inst;
-    while (rd->end - p >= ms_LN_WINDOW && row < stop) {
+    const uint64_t constant = head->line_range != 0 ? unit * special->operations[255] : 0; /* const_add_pc */
+    while (p <= last && row < stop) {
         uint8_t opcode = *p;
         if (opcode >= base) {
             regs.addr += unit * special->operations[opcode];
@@ -16163,7 +16181,7 @@ static inline void ms_ln_run_ahead(const ms_ln_head *head, const ms_ln_special *
             ms_ln_set_row(row++, &regs, false);
             p++;
         } else {
-            const uint8_t *next = ms_ln_run_usual(opcode, p + 1, &regs);
+            const uint8_t *next = ms_ln_run_usual(head, constant, opcode, p + 1, &regs);
             if (next == NULL)
                 break;
             p = next;
