@@ -35,7 +35,7 @@ def report(chance, uuid, arch, name, text, offsets):
     for thread in range(THREADS):
         lines.append('Thread %d%s:\n' % (thread, '' if thread else ' Crashed'))
         for frame in range(FRAMES):
-            at = chance.choice(offsets) + (4 if frame else 0)  # a return address is behind the call
+            at = chance.choice(offsets) + (4 if frame else 0)  # a return address follows the call
             lines.append('%-4d%-30s\t0x%016x 0x%x + %d\n' % (frame, name, BASE + at, BASE, at))
         lines.append('\n')
     image = 'Binary Images:\n0x%x - 0x%x %s %s  <%s> /private/App.app/%s\n' % (BASE, BASE + text, name, arch, uuid, name)
