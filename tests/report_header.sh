@@ -210,7 +210,7 @@ family() # SWITCH: files of its family
     case $1 in
     *_DUMPS) echo tests/fixtures/services/*.dmp tests/fixtures/services/*.core tests/stacks/x86_64.dmp ;;
     *_SERVICES) echo tests/fixtures/services/*.plcrash tests/fixtures/services/kscrash-1.json tests/fixtures/services/sentry-api.json \
-        tests/fixtures/services/bugsnag-event.json tests/fixtures/services/crashlytics-crashed.txt tests/fixtures/services/datadog-error.json ;;
+        tests/fixtures/services/bugsnag-event.json tests/fixtures/services/crashlytics-crashed.txt tests/fixtures/services/*-error.json ;;
     *_PROFILES) echo $reports/demo-metrickit.json $reports/demo-sample.txt $reports/demo-spindump.txt tests/fixtures/stacks/xctrace.xml ;;
     *_SYSTEM) echo $reports/jetsam.ips tests/fixtures/system/panic-full.ips tests/fixtures/system/stackshot.ips tests/fixtures/stacks/log.ndjson ;;
     *_STACKS) echo tests/fixtures/stacks/lldb.txt tests/fixtures/stacks/asan.txt tests/fixtures/stacks/swift.txt tests/fixtures/stacks/dart.txt \
