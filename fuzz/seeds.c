@@ -303,6 +303,14 @@ static void write_frame_step(void)
     for (unsigned i = 0; i < 32; i++)
         put64(&b, i % 2 == 0 ? 96 + 16 * (i + 2) : 64);
     write_seed("step", "x86_64-frames", &b);
+    b.v[0] = 1 | 4 | 8 | 64;
+    write_seed("step", "x86_64-frames-changing", &b);
+    b.v[0] = 1 | 4 | 8 | 128;
+    write_seed("step", "x86_64-frames-failing", &b);
+    b.v[0] = 1 | 4 | 8 | 16;
+    patch(&b, 9 + 4, 0xffffffff, 4); /* the CIE of a __debug_frame, and its offset */
+    patch(&b, 9 + 36, 0, 4);
+    write_seed("step", "x86_64-debug_frame", &b);
     bytes_free(&b);
 }
 
@@ -350,6 +358,15 @@ static void write_steps(void)
         char name[32];
         snprintf(name, sizeof name, "%s-%s", names[kind & 3], kind < 4 ? "memory" : "file");
         write_seed("step", name, &b);
+        b.v[0] = (uint8_t)(kind | 32 | 128);
+        snprintf(name, sizeof name, "%s-failing", names[kind & 3]);
+        if (kind < 2)
+            write_seed("step", name, &b);
+        b.v[0] = (uint8_t)(kind | 32); /* the saved frame pointer is of an async frame: its context is 64 */
+        patch(&b, 9 + 96 + 7, 0x10, 1);
+        snprintf(name, sizeof name, "%s-awaiting", names[kind & 3]);
+        if (kind < 2)
+            write_seed("step", name, &b);
         bytes_free(&b);
     }
     write_frame_step();
