@@ -362,11 +362,11 @@ static void write_steps(void)
         snprintf(name, sizeof name, "%s-failing", names[kind & 3]);
         if (kind < 2)
             write_seed("step", name, &b);
-        b.v[0] = (uint8_t)(kind | 32); /* the saved frame pointer is of an async frame: its context is 64 */
+        b.v[0] = 32; /* the first frame is of an async function: its context is before the frame pointer */
+        patch(&b, 9 + 88, 112, 8);
         patch(&b, 9 + 96 + 7, 0x10, 1);
-        snprintf(name, sizeof name, "%s-awaiting", names[kind & 3]);
-        if (kind < 2)
-            write_seed("step", name, &b);
+        if (kind == 0)
+            write_seed("step", "arm64-awaiting", &b);
         bytes_free(&b);
     }
     write_frame_step();
