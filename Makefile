@@ -354,6 +354,12 @@ test-all:
 soak-faults: all
 	@MACHSYM="$(abspath $(B)/machsym)" CC="$(CC)" FAULTS_SAMPLE=1 FAULTS_TABLE=1 JOBS="$${JOBS:-$$(nproc)}" bash tests/faults.sh
 
+# Unwinding against an emulator's call log at every instruction of 1,000 functions for each set of flags, and 2,000 random CFA
+# programs for each kind of table: minutes. STEPS=3000: more functions.
+.PHONY: soak-unwind
+soak-unwind: all
+	@CC="$(CC)" CFLAGS="$(CFLAGS)" SAMPLE=1 STEPS="$${STEPS:-1000}" sh tests/unwind.sh
+
 # The damage matrix over all fixtures, and what each field cost; STRIDE=7 in the environment: every seventh field.
 .PHONY: damage
 damage: $(B)/tests/damage
@@ -570,7 +576,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage soak-flips soak-faults soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage soak-flips soak-faults soak-unwind soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "soak:     soak-stranger (make test twice in a new Debian) soak-packages (every archive, installed in a new Debian)"

@@ -14,13 +14,16 @@ enum {
 };
 
 static bytes frames;
+static uint64_t mcontext; /* not 0: what the word at rbx + 48 is */
 
 /* Word number n of the stack is 0x5000 + n. */
 static bool read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 {
     (void)ctx;
     for (size_t i = 0; i < len; i++, addr++) {
-        if (addr >= STACK && addr < STACK + 8 * WORDS)
+        if (mcontext != 0 && addr / 8 == (STACK + 24 + 48) / 8)
+            ((uint8_t *)buf)[i] = (uint8_t)(mcontext >> addr % 8 * 8);
+        else if (addr >= STACK && addr < STACK + 8 * WORDS)
             ((uint8_t *)buf)[i] = (uint8_t)((0x5000 + (addr - STACK) / 8) >> (addr - STACK) % 8 * 8);
         else if (addr >= FRAMES && addr - FRAMES < frames.len)
             ((uint8_t *)buf)[i] = frames.v[addr - FRAMES];
@@ -326,6 +329,39 @@ static void test_signal(void)
     bytes_free(&program);
 }
 
+/* _sigtramp of x86_64 in libsystem_platform: rbx has the ucontext_t, which has a pointer to the mcontext at 48. Its
+ * registers are at these offsets, rip at 144; the CFA is rsp. */
+static void test_trampoline(void)
+{
+    static const uint8_t at[16] = {16, 40, 32, 24, 56, 48, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136};
+    static const uint8_t rsp[] = {0x0f, 8, 0x73, 48, 0x06, 0x23, 0xc8, 0, 0x06, 0x96};
+    bytes program = {NULL, 0, 0};
+    put(&program, rsp, sizeof rsp);
+    for (unsigned i = 0; i <= 16; i++) {
+        put8(&program, 0x10);
+        put8(&program, i);
+        put8(&program, 6);
+        put8(&program, 0x73);
+        put8(&program, 48);
+        put8(&program, 0x06);
+        put8(&program, 0x23);
+        unsigned off = i == 16 ? 144 : at[i];
+        put8(&program, 0x80 | (off & 0x7f)); /* ULEB128 */
+        put8(&program, off >> 7);
+    }
+    put_frames("zRS", 7, 8, 16, &program);
+    machsym_unwind_state s = registers(16);
+    mcontext = STACK + 128;
+    s = step(s, ms_CPU_X86_64);
+    mcontext = 0;
+    CHECK_EQ(s.how, MACHSYM_UNWIND_SIGNAL);
+    CHECK_EQ(s.known & 0x1ffff, 0x1ffff);
+    for (unsigned i = 0; i < 16; i++)
+        CHECK_EQ(s.v[i], 0x5000 + (128 + at[i]) / 8);
+    CHECK_EQ(s.v[16], 0x5000 + (128 + 144) / 8);
+    bytes_free(&program);
+}
+
 static void test_bottom(void)
 {
     static const uint8_t undefined[] = {0x07, 16};
@@ -533,6 +569,7 @@ int main(void)
     test_failures();
     test_expressions();
     test_signal();
+    test_trampoline();
     test_bottom();
     test_arm64();
     test_i386();

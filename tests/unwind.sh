@@ -32,7 +32,7 @@ if need "unwind tables" python3 llvm-objdump-22 llvm-dwarfdump-22; then
     check "rows of random CFA programs" "$work/log"
 fi
 
-# Callers at every instruction of functions that an emulator runs: STEPS=1000 are as many as were held against it.
+# Callers at every instruction of functions that an emulator runs: `make soak-unwind` runs 1,000.
 if need "callers at every instruction" python3 clang-22 ld64.lld-22 llvm-nm-22; then
     program steps
     while read -r arch flags; do
