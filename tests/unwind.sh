@@ -53,6 +53,7 @@ x86_64 -O2 -fomit-frame-pointer
 arm64 -O0
 arm64 -O1
 arm64 -Oz
+arm64 -O2 -mbranch-protection=pac-ret+b-key
 FLAGS
 fi
 

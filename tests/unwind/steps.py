@@ -118,6 +118,7 @@ class Arm64:
 
     def __init__(self):
         self.uc = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
+        self.uc.ctl_set_cpu_model(a64.UC_CPU_ARM64_MAX)  # has retab; nothing is signed, since that is not switched on
         self.uc.reg_write(a64.UC_ARM64_REG_CPACR_EL1, 3 << 20)
         self.names = [a64.UC_ARM64_REG_X0 + i for i in range(29)] + [
             a64.UC_ARM64_REG_X29, a64.UC_ARM64_REG_X30, a64.UC_ARM64_REG_SP, a64.UC_ARM64_REG_PC]
