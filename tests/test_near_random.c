@@ -653,6 +653,7 @@ static void check_chance(uint64_t seed)
     test_begin();
     check_session(c, image, 1, false);
     check_session(c, image, 397, false);
+    check_session(c, image, CODE - 1, false); /* downwards */
     check_session(c, image, CODE - 1, true);
     check_map(c, image);
     test_end(title);
