@@ -94,7 +94,8 @@ type Counts struct {
 type Database interface {
 	Add(project, id string, body []byte) (added bool, err error)
 	Take(count int, lease time.Duration) ([]Task, error)
-	Release() error
+	Release() error     // ends the leases of this server
+	OnWork(wake func()) // calls wake when another server has work
 	Finish(t Task, r Result) error
 	Fail(t Task, reason string, final bool, deaths int) (dead bool, err error)
 	Retry(project, id string) (found bool, err error)

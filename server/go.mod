@@ -5,6 +5,7 @@ module machsym.invalid/server
 go 1.19
 
 require (
+	github.com/lib/pq v1.10.7
 	github.com/mattn/go-sqlite3 v1.14.16
 	github.com/minio/sha256-simd v1.0.0
 	github.com/prometheus/client_golang v1.14.0

@@ -614,6 +614,8 @@ func (s *server) broken(w http.ResponseWriter, err error) {
 	why := "try again later"
 	if isFull(err) {
 		why = "no space left: try again later"
+	} else if isAway(err) {
+		why = "the database cannot be reached: try again later"
 	}
 	refuse(w, http.StatusServiceUnavailable, why)
 }

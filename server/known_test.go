@@ -48,7 +48,7 @@ func TestUsageIsRemembered(t *testing.T) {
 
 // A token that is remembered is refused soon after it was deleted. One that is new is good at once.
 func TestTokensAreRemembered(t *testing.T) {
-	db := open(t)
+	db := openSQLite(t)
 	var k tokens
 	find := func(there bool) {
 		t.Helper()

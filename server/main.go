@@ -27,16 +27,17 @@ import (
 )
 
 type options struct {
-	data, listen, machsym, cert, key, newToken, demo, profilers string
-	workers, connections                                        int
-	maxReport, maxUpload                                        int64
-	limits                                                      Limits
-	maxAge, slow, shift                                         time.Duration
+	data, database, listen, machsym, cert, key, newToken, demo, profilers string
+	workers, connections                                                  int
+	maxReport, maxUpload                                                  int64
+	limits                                                                Limits
+	maxAge, slow, shift                                                   time.Duration
 }
 
 func readOptions() options {
 	var o options
 	flag.StringVar(&o.data, "data", "", "`folder` of all that the server keeps; it is made when it is not there")
+	flag.StringVar(&o.database, "database", "", "`postgres://USER@HOST/NAME` of a PostgreSQL for several servers (default: SQLite in the folder); its password: PGPASSFILE")
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`address` to listen at; port 0: any that is free")
 	flag.StringVar(&o.machsym, "machsym", "", "the program machsym (default: beside this one, then in PATH)")
 	flag.StringVar(&o.cert, "cert", "", "`file` with the certificate, for TLS; with -key")
@@ -118,9 +119,9 @@ func run(o options) error {
 		return err
 	}
 	o.data = data
-	db, err := OpenSQLite(o.data+"/machsym.db", o.shift)
+	db, err := openDatabase(o)
 	if err != nil {
-		return fmt.Errorf("%s/machsym.db: %w", o.data, err)
+		return err
 	}
 	defer db.Close()
 	if o.newToken != "" {
@@ -132,6 +133,25 @@ func run(o options) error {
 	}
 	defer lock.Close()
 	return serve(o, db)
+}
+
+func openDatabase(o options) (Database, error) {
+	if o.database == "" {
+		db, err := OpenSQLite(o.data+"/machsym.db", o.shift)
+		if err != nil {
+			return nil, fmt.Errorf("%s/machsym.db: %w", o.data, err)
+		}
+		return db, nil
+	}
+	holder, err := holderOf(o.data)
+	if err != nil {
+		return nil, err
+	}
+	db, err := OpenPostgres(o.database, holder, o.shift)
+	if err != nil {
+		return nil, fmt.Errorf("the database: %w", err)
+	}
+	return db, nil
 }
 
 // lockData ensures that only one server uses a folder. The system releases the lock when the program ends,
@@ -228,6 +248,7 @@ func serve(o options, db Database) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	db.OnWork(p.Wake)
 	var all sync.WaitGroup
 	all.Add(1)
 	go func() { defer all.Done(); p.Run(ctx) }()
@@ -239,6 +260,7 @@ func serve(o options, db Database) error {
 	stop()
 	all.Wait()
 	s.symbols.later.Wait()
+	db.Release() // for other servers; else they wait until the leases end
 	return err
 }
 

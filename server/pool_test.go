@@ -28,7 +28,7 @@ func (b *brittle) Fail(t Task, reason string, final bool, deaths int) (bool, err
 
 // failedOf says how many workers a report ends if the script is its worker, and returns the last reason.
 func failedOf(t *testing.T, script string, pause time.Duration) (deaths int, reason string) {
-	db := open(t)
+	db := openSQLite(t)
 	id := add(t, db, "a report")
 	data := t.TempDir()
 	must(t, os.WriteFile(data+"/machsym", []byte("#!/bin/sh\n"+script+"\n"), 0o700))
@@ -85,7 +85,7 @@ func runUntilFailed(db Database, tool Tool, id string, pause time.Duration) {
 // A failure is told to the database again if the database could not store it. Otherwise the report would wait
 // for the end of its lease.
 func TestFailureToldAgain(t *testing.T) {
-	db := &brittle{Database: open(t), errors: 2}
+	db := &brittle{Database: openSQLite(t), errors: 2}
 	id := add(t, db, "a report")
 	tool := Tool{Path: "/bin/false", Data: t.TempDir(), Limits: Limits{Seconds: 5, Megabytes: 1024}} // a worker that ends at once
 	runUntilFailed(db, tool, id, time.Minute)

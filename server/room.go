@@ -82,7 +82,7 @@ func isFull(err error) bool {
 		return true
 	}
 	var number syscall.Errno
-	return errors.Is(err, ErrFull) || errors.As(err, &number) && noRoom(number)
+	return errors.Is(err, ErrFull) || isFullPostgres(err) || errors.As(err, &number) && noRoom(number)
 }
 
 func noRoom(number syscall.Errno) bool { return number == syscall.ENOSPC || number == syscall.EDQUOT }

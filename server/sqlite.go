@@ -307,6 +307,9 @@ func (s *sqlite) run(c change) error {
 	return <-c.done
 }
 
+// OnWork never calls: no other server uses the file.
+func (s *sqlite) OnWork(func()) {}
+
 func (s *sqlite) now() int64 { return time.Now().Add(s.shift).UnixMilli() }
 
 func (s *sqlite) Close() error {

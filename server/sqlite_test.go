@@ -12,7 +12,7 @@ const (
 	uuid = "4C4C44B5-5555-3144-A1BA-79CA685DEC58"
 )
 
-func open(t *testing.T) Database {
+func openSQLite(t *testing.T) Database {
 	db, err := OpenSQLite(t.TempDir()+"/machsym.db", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -60,8 +60,7 @@ func want(t *testing.T, db Database, id string, state State, answer string) {
 }
 
 // A worker whose lease has ended is too late. The result of the worker with the new lease counts.
-func TestLateResult(t *testing.T) {
-	db := open(t)
+func testLateResult(t *testing.T, db Database) {
 	id := add(t, db, "a report")
 	late := take(t, db, -hour)
 	now := take(t, db, hour)
@@ -82,8 +81,7 @@ func TestLateResult(t *testing.T) {
 
 // Symbols arrive while a worker has two reports. The report that uses them waits again, the other one does
 // not.
-func TestSymbolsDuringWork(t *testing.T) {
-	db := open(t)
+func testSymbolsDuringWork(t *testing.T, db Database) {
 	others := []Use{{other, "other", true, false}}
 	demo := []Use{{uuid, "demo", true, false}, others[0]}
 	first, second := add(t, db, "uses them"), add(t, db, "uses others")
@@ -102,8 +100,7 @@ func TestSymbolsDuringWork(t *testing.T) {
 
 // A new start ends all leases. A result of an ended lease is dropped, also when no other worker has the report
 // yet, and a result counts once.
-func TestReleasedWork(t *testing.T) {
-	db := open(t)
+func testReleasedWork(t *testing.T, db Database) {
 	id := add(t, db, "a report")
 	late := take(t, db, hour)
 	must(t, db.Release())
@@ -119,8 +116,7 @@ func TestReleasedWork(t *testing.T) {
 }
 
 // Symbols that a worker had do not make its report wait again when symbols of other images come.
-func TestOlderSymbols(t *testing.T) {
-	db := open(t)
+func testOlderSymbols(t *testing.T, db Database) {
 	if _, err := db.Improve("an upload", []string{uuid}); err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +130,7 @@ func TestOlderSymbols(t *testing.T) {
 }
 
 // A report stays deleted even if a worker had it.
-func TestDeletedDuringWork(t *testing.T) {
-	db := open(t)
+func testDeletedDuringWork(t *testing.T, db Database) {
 	id := add(t, db, "a report")
 	work := take(t, db, hour)
 	if found, err := db.Delete("default", id); err != nil || !found {
@@ -151,8 +146,7 @@ func TestDeletedDuringWork(t *testing.T) {
 }
 
 // A report uses each image once, also if it names one twice, has one without a UUID, or has thousands.
-func TestManyImages(t *testing.T) {
-	db := open(t)
+func testManyImages(t *testing.T, db Database) {
 	id := add(t, db, "a report")
 	images := []Use{{uuid, "demo", false, false}, {"", "none", true, false}, {uuid, "again", true, false}}
 	for i := 0; i < 1000; i++ {
@@ -180,8 +174,7 @@ func TestManyImages(t *testing.T) {
 
 // Symbols of an image that needed none, as those of the system: reports that use it are done again, also when
 // a worker has one.
-func TestSymbolsOfOthers(t *testing.T) {
-	db := open(t)
+func testSymbolsOfOthers(t *testing.T, db Database) {
 	system := []Use{{uuid, "demo", false, true}, {other, "libsystem", false, false}}
 	first, second, third := add(t, db, "uses it"), add(t, db, "does not"), add(t, db, "is in work")
 	for _, images := range [][]Use{system, system[:1]} {
@@ -209,7 +202,7 @@ func TestSymbolsOfOthers(t *testing.T) {
 
 // Of changes that share a commit one fails: it alone is undone, and an image that it added is added again.
 func TestFailedChange(t *testing.T) {
-	s := open(t).(*sqlite)
+	s := openSQLite(t).(*sqlite)
 	demo, err := uuidBytes(uuid)
 	must(t, err)
 	named := func(name string, last error) change {
@@ -244,8 +237,7 @@ func TestFailedChange(t *testing.T) {
 }
 
 // A report over the quota is neither kept nor counted, and does not disturb others.
-func TestQuota(t *testing.T) {
-	db := open(t)
+func testQuota(t *testing.T, db Database) {
 	must(t, db.Set("default", Settings{Quota: 2}))
 	add(t, db, "first")
 	id := add(t, db, "second")

@@ -27,7 +27,7 @@ func (f *forgetful) Improve(upload string, uuids []string) (int64, error) {
 // The store has symbols, but the database could not be told. The store will not call them new again, so the
 // server must repeat the message.
 func TestImprovedLater(t *testing.T) {
-	db := &forgetful{Database: open(t), errors: 2}
+	db := &forgetful{Database: openSQLite(t), errors: 2}
 	id := add(t, db, "a report")
 	work := take(t, db, hour)
 	must(t, db.Finish(work, Result{Answer: []byte("old"), Images: []Use{{uuid, "demo", true, false}}, Generation: work.Generation}))
@@ -51,7 +51,7 @@ func TestImprovedLater(t *testing.T) {
 
 // The server stops while the database accepts nothing. The next start completes the upload.
 func TestImprovedNever(t *testing.T) {
-	db := &forgetful{Database: open(t), errors: 1 << 30}
+	db := &forgetful{Database: openSQLite(t), errors: 1 << 30}
 	s := &symbols{db: db, pool: newPool(db, Tool{}, 1, newMetrics(db), logger{io.Discard, new(sync.Mutex)})}
 	s.improveLater("an upload", nil)
 	close(s.pool.ending)

@@ -1,0 +1,33 @@
+package main
+
+import "testing"
+
+// What holds for every database: sqlite_test.go has the tests.
+var contract = []struct {
+	name string
+	test func(*testing.T, Database)
+}{
+	{"DeletedDuringWork", testDeletedDuringWork},
+	{"LateResult", testLateResult},
+	{"ManyImages", testManyImages},
+	{"OlderSymbols", testOlderSymbols},
+	{"Quota", testQuota},
+	{"ReleasedWork", testReleasedWork},
+	{"SymbolsDuringWork", testSymbolsDuringWork},
+	{"SymbolsOfOthers", testSymbolsOfOthers},
+}
+
+var databases = []struct {
+	name string
+	open func(*testing.T) Database
+}{{"SQLite", openSQLite}, {"PostgreSQL", openPostgres}}
+
+func TestContract(t *testing.T) {
+	for _, kind := range databases {
+		t.Run(kind.name, func(t *testing.T) {
+			for _, one := range contract {
+				t.Run(one.name, func(t *testing.T) { one.test(t, kind.open(t)) })
+			}
+		})
+	}
+}

@@ -1,0 +1,878 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand"
+	"net"
+	"net/url"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// postgres is a database for any number of servers at a time. Its rules are those of sqlite.go. What one writer
+// ensures there, locks ensure here.
+type postgres struct {
+	db       *sql.DB
+	holder   string // names the folder of this server, for its leases and uploads
+	clock    string // SQL of the database's clock in milliseconds since 1970
+	waker    *pq.Listener
+	wakes    chan struct{} // other servers are to be told that there is work
+	closed   chan struct{}
+	lock     sync.Mutex
+	images   map[string]*knownImage // by UUID; an image is never deleted
+	doubtful []int64                // leases whose commit has no answer; only Take's caller uses it
+}
+
+// Connections of a server at most. PostgreSQL has 100 for all, unless it is told otherwise.
+const mostConnections = 16
+
+// How long a change or a question may take before the database counts as away.
+const (
+	patience     = 30 * time.Second
+	longPatience = time.Hour // for changes of any number of reports
+)
+
+// A transaction that others made impossible is tried so often.
+const mostTries = 8
+
+// New reports of projects without a quota are counted in this many rows, because a row has one writer at a time.
+const usageSlots = 16
+
+// Other servers are told of work at most once in this time.
+const wakePause = 20 * time.Millisecond
+
+// The keys of PostgreSQL's advisory locks.
+const (
+	lockSchema = 0x6d616368 // who changes the schema
+	lockRules  = 0x6d616369 // symbols and settings of all: who changes them has it alone, who works by them shares it
+)
+
+var errURL = errors.New("--database: it must be postgres://USER@HOST/NAME, with %XX for special characters")
+
+// OpenPostgres connects to a database and brings its schema along. holder names the folder of this server. No error
+// has the address, which may contain a password.
+func OpenPostgres(address, holder string, shift time.Duration) (Database, error) {
+	address, err := withDefaults(address)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := pq.NewConnector(address)
+	if err != nil {
+		return nil, errURL
+	}
+	p := &postgres{db: sql.OpenDB(connector), holder: holder, clock: clockOf(shift), wakes: make(chan struct{}, 1), closed: make(chan struct{}),
+		waker: pq.NewListener(address, 100*time.Millisecond, 5*time.Second, nil)}
+	p.db.SetMaxOpenConns(mostConnections)
+	p.db.SetMaxIdleConns(mostConnections)
+	if err := p.open(); err != nil {
+		p.waker.Close()
+		p.db.Close()
+		return nil, err
+	}
+	go p.tellOthers()
+	return p, nil
+}
+
+// withDefaults checks an address, and adds what the rules need: locks work in this isolation only.
+func withDefaults(address string) (string, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "postgres" && parsed.Scheme != "postgresql" {
+		return "", errURL // that of url.Parse has the address
+	}
+	values := parsed.Query()
+	for name, value := range map[string]string{"connect_timeout": "10", "application_name": "machsym-server"} {
+		if !values.Has(name) {
+			values.Set(name, value)
+		}
+	}
+	values.Set("default_transaction_isolation", "read committed")
+	parsed.RawQuery = values.Encode()
+	return parsed.String(), nil
+}
+
+func clockOf(shift time.Duration) string {
+	return fmt.Sprintf("((extract(epoch FROM clock_timestamp()) * 1000)::bigint + (%d))", shift.Milliseconds())
+}
+
+// holderOf returns the name of a server's folder. The folder keeps it, so a server that starts again knows its
+// leases.
+func holderOf(data string) (string, error) {
+	path := data + "/server"
+	if known, err := os.ReadFile(path); err == nil && len(known) > 0 {
+		return strings.TrimSpace(string(known)), nil
+	}
+	made := make([]byte, 16)
+	if _, err := rand.Read(made); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path+".new", []byte(hex.EncodeToString(made)), 0o600); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(made), os.Rename(path+".new", path)
+}
+
+func (p *postgres) open() error {
+	return p.run(patience, func(s session) error {
+		for _, setting := range []string{"synchronous_commit", "fsync"} {
+			var value string
+			if err := s.QueryRow("SELECT current_setting($1)", setting).Scan(&value); err != nil {
+				return err
+			}
+			if value == "off" {
+				return fmt.Errorf("this database has %s = off: reports could be lost; switch it on", setting)
+			}
+		}
+		return migratePostgres(s)
+	})
+}
+
+// migratePostgres brings the schema along, in one transaction. Of servers that start together one does it.
+func migratePostgres(s session) error {
+	if err := s.do("SELECT pg_advisory_xact_lock($1)", lockSchema); err != nil {
+		return err
+	}
+	var there bool
+	if err := s.QueryRow("SELECT to_regclass('machsym_schema') IS NOT NULL").Scan(&there); err != nil {
+		return err
+	}
+	version := 0
+	if there {
+		if err := s.QueryRow("SELECT version FROM machsym_schema").Scan(&version); err != nil {
+			return err
+		}
+	}
+	if version > len(postgresSteps) {
+		return fmt.Errorf("the database has schema %d, this program knows %d: use a newer machsym-server", version, len(postgresSteps))
+	}
+	if version == len(postgresSteps) {
+		return nil
+	}
+	for _, step := range postgresSteps[version:] {
+		if err := s.do(step); err != nil {
+			return err
+		}
+	}
+	return s.do("UPDATE machsym_schema SET version = $1", len(postgresSteps))
+}
+
+// session runs SQL on some connection, or in a transaction, until its context ends.
+type session struct {
+	context context.Context
+	on      interface {
+		ExecContext(context.Context, string, ...any) (sql.Result, error)
+		QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+		QueryRowContext(context.Context, string, ...any) *sql.Row
+	}
+}
+
+func (s session) Exec(text string, values ...any) (sql.Result, error) {
+	return s.on.ExecContext(s.context, text, values...)
+}
+
+func (s session) Query(text string, values ...any) (*sql.Rows, error) {
+	return s.on.QueryContext(s.context, text, values...)
+}
+
+func (s session) QueryRow(text string, values ...any) *sql.Row {
+	return s.on.QueryRowContext(s.context, text, values...)
+}
+
+func (s session) do(text string, values ...any) error {
+	_, err := s.Exec(text, values...)
+	return err
+}
+
+// read runs statements that need no transaction.
+func (p *postgres) read(do func(session) error) error {
+	soon, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return do(session{soon, p.db})
+}
+
+func (p *postgres) change(do func(session) error) error { return p.run(patience, do) }
+
+// run runs a transaction. do may run several times.
+func (p *postgres) run(patience time.Duration, do func(session) error) (err error) {
+	for try := 1; ; try++ {
+		if err = p.try(patience, do); !isCollision(err) || try == mostTries {
+			return err
+		}
+		time.Sleep(time.Duration(mathrand.Intn(20*try)) * time.Millisecond)
+	}
+}
+
+func (p *postgres) try(patience time.Duration, do func(session) error) error {
+	soon, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	tx, err := p.db.BeginTx(soon, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := do(session{soon, tx}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// isCollision recognises a deadlock, and what a transaction cannot do because of another one.
+func isCollision(err error) bool {
+	var of *pq.Error
+	return errors.As(err, &of) && (of.Code == "40P01" || of.Code == "40001")
+}
+
+// isAway says that the database could not be asked.
+func isAway(err error) bool {
+	var of *pq.Error
+	if errors.As(err, &of) {
+		switch of.Code.Class() {
+		case "08", "57", "53": // the connection; it stops or starts; it has no room, memory or connections
+			return true
+		}
+		return of.Code == "25006" // a replica, or one that may not write
+	}
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone)
+}
+
+// isFullPostgres recognises that the database has no room on its disk.
+func isFullPostgres(err error) bool {
+	var of *pq.Error
+	return errors.As(err, &of) && of.Code == "53100"
+}
+
+// plainText is what PostgreSQL takes as text: UTF-8 without zeros.
+func plainText(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func (p *postgres) Close() error {
+	close(p.closed)
+	p.waker.Close()
+	return p.db.Close()
+}
+
+// OnWork calls wake when another server has work, and when the connection is there again.
+func (p *postgres) OnWork(wake func()) {
+	go p.waker.Listen(workChannel) // it ends when the database has answered
+	go func() {
+		for {
+			select {
+			case <-p.closed:
+				return
+			case <-p.waker.Notify:
+				wake()
+			}
+		}
+	}()
+}
+
+const workChannel = "machsym_work"
+
+// hasWork lets tellOthers tell. Not in the transaction: those that tell commit one after another.
+func (p *postgres) hasWork() {
+	select {
+	case p.wakes <- struct{}{}:
+	default:
+	}
+}
+
+func (p *postgres) tellOthers() {
+	for {
+		select {
+		case <-p.closed:
+			return
+		case <-p.wakes:
+			p.read(func(s session) error { return s.do("SELECT pg_notify($1, '')", workChannel) }) // they look once a second anyway
+			time.Sleep(wakePause)
+		}
+	}
+}
+
+var errOver = errors.New("over the quota")
+
+func (p *postgres) Add(project, id string, body []byte) (added bool, err error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return false, err
+	}
+	packed := pack(body)
+	err = p.change(func(s session) error {
+		n, err := rows(s.Exec(`WITH made AS (INSERT INTO report(project, id, received, since) VALUES($1, $2, `+p.clock+`, `+p.clock+`)
+			ON CONFLICT DO NOTHING RETURNING number) INSERT INTO body SELECT number, $3 FROM made`, project, key, packed))
+		added = n > 0
+		if err != nil || n == 0 {
+			return err
+		}
+		return p.countUse(s, project)
+	})
+	if err == errOver {
+		return false, ErrQuota
+	}
+	if err == nil && added {
+		p.hasWork()
+	}
+	return added && err == nil, err
+}
+
+// countUse counts a new report of a project. With a quota one row counts, so that no two reports are the last one.
+func (p *postgres) countUse(s session, project string) error {
+	var quota, count int64
+	if err := s.QueryRow("SELECT coalesce((SELECT quota FROM project WHERE name = $1), 0)", project).Scan(&quota); err != nil {
+		return err
+	}
+	slot := 0
+	if quota <= 0 {
+		slot = mathrand.Intn(usageSlots)
+	}
+	err := s.do(`INSERT INTO usage VALUES($1, `+p.clock+` / 86400000, $2, 1)
+		ON CONFLICT(project, day, slot) DO UPDATE SET count = usage.count + 1`, project, slot)
+	if err != nil || quota <= 0 {
+		return err
+	}
+	err = s.QueryRow("SELECT sum(count) FROM usage WHERE project = $1 AND day = "+p.clock+" / 86400000", project).Scan(&count)
+	if err == nil && count > quota {
+		err = errOver
+	}
+	return err
+}
+
+// Take leases up to count reports, of each project the same number. What another server is taking is skipped.
+func (p *postgres) Take(count int, lease time.Duration) (tasks []Task, err error) {
+	if err := p.endDoubtful(); err != nil {
+		return nil, err
+	}
+	if idle, err := p.nothingToDo(); idle || err != nil {
+		return nil, err
+	}
+	number := mathrand.Int63()
+	err = p.change(func(s session) error {
+		tasks = nil
+		if err := s.do("SELECT pg_advisory_xact_lock_shared($1)", lockRules); err != nil { // settings go with the tasks
+			return err
+		}
+		if err := s.do(`UPDATE report SET state = 0 WHERE number = ANY(ARRAY(SELECT number FROM report
+			WHERE state = 1 AND until < ` + p.clock + ` FOR UPDATE SKIP LOCKED))`); err != nil {
+			return err
+		}
+		projects, err := texts(s, waitingProjects)
+		if err != nil {
+			return err
+		}
+		for i, project := range projects {
+			share := (count - len(tasks) + len(projects) - i - 1) / (len(projects) - i)
+			if err := p.takeOf(s, project, share, number, lease, &tasks); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		p.doubtful = append(p.doubtful, number)
+		return nil, err
+	}
+	return tasks, nil
+}
+
+// endDoubtful ends the leases of transactions whose commit had no answer: nobody has these reports.
+func (p *postgres) endDoubtful() error {
+	if len(p.doubtful) == 0 {
+		return nil
+	}
+	err := p.change(func(s session) error {
+		return s.do("UPDATE report SET state = 0 WHERE state = 1 AND lease = ANY($1)", pq.Array(p.doubtful))
+	})
+	if err == nil {
+		p.doubtful = nil
+	}
+	return err
+}
+
+func (p *postgres) nothingToDo() (idle bool, err error) {
+	err = p.read(func(s session) error {
+		return s.QueryRow("SELECT NOT EXISTS(SELECT 1 FROM report WHERE state = 0) AND NOT EXISTS(SELECT 1 FROM report WHERE state = 1 AND until < " +
+			p.clock + ")").Scan(&idle)
+	})
+	return idle, err
+}
+
+// waitingProjects takes a step for each project, not for each report.
+const waitingProjects = `WITH RECURSIVE waits AS (
+	(SELECT project FROM report WHERE state = 0 ORDER BY project LIMIT 1)
+	UNION ALL
+	SELECT (SELECT project FROM report WHERE state = 0 AND project > waits.project ORDER BY project LIMIT 1) FROM waits WHERE project IS NOT NULL)
+	SELECT project FROM waits WHERE project IS NOT NULL ORDER BY random()`
+
+// takeOf appends reports of a project. The array makes PostgreSQL look for them once.
+func (p *postgres) takeOf(s session, project string, count int, number int64, lease time.Duration, tasks *[]Task) error {
+	var generation int64
+	var redact bool
+	err := s.QueryRow("SELECT generation, coalesce((SELECT redact FROM project WHERE name = $1), false) FROM meta", project).Scan(&generation, &redact)
+	if err != nil {
+		return err
+	}
+	return each(s, func(scan scan) error {
+		t := Task{Lease: number, Generation: generation, Project: project, Redact: redact}
+		if err := scan(&t.Number, &t.Body, &t.Again); err != nil {
+			return err
+		}
+		*tasks = append(*tasks, t)
+		return nil
+	}, `UPDATE report SET state = 1, lease = $1, holder = $2, until = `+p.clock+` + $3 WHERE number = ANY(ARRAY(SELECT number FROM report
+		WHERE state = 0 AND project = $4 ORDER BY number LIMIT $5 FOR UPDATE SKIP LOCKED)) RETURNING number,
+		(SELECT body FROM body WHERE body.number = report.number), EXISTS(SELECT 1 FROM others WHERE others.number = report.number)
+		OR EXISTS(SELECT 1 FROM uses WHERE uses.number = report.number)`, number, p.holder, lease.Milliseconds(), project, count)
+}
+
+// Release ends the leases of this server's folder.
+func (p *postgres) Release() error {
+	err := p.change(func(s session) error {
+		return s.do("UPDATE report SET state = 0 WHERE state = 1 AND holder = $1", p.holder)
+	})
+	p.hasWork()
+	return err
+}
+
+// usedImages are the images of a report, each once.
+type usedImages struct {
+	all, others []int64
+	images      []int64 // with missing beside it: rows of uses
+	missing     []bool
+}
+
+// Finish stores a result, its group and the images that it uses. The lock shared with Improve makes one of both see
+// what the other one did.
+func (p *postgres) Finish(t Task, r Result) error {
+	used, err := p.imagesOf(r.Images)
+	if err == nil {
+		err = p.change(func(s session) error { return finish(s, t, r, used) })
+	}
+	if err != nil { // another database may answer now, which lacks an image
+		p.lock.Lock()
+		p.images = nil
+		p.lock.Unlock()
+	}
+	return err
+}
+
+func finish(s session, t Task, r Result, used usedImages) error {
+	if err := s.do("SELECT pg_advisory_xact_lock_shared($1)", lockRules); err != nil {
+		return err
+	}
+	group := plainText(r.Group)
+	n, err := rows(s.Exec("UPDATE report SET state = 2, grp = $1, deaths = 0, reason = '' WHERE number = $2 AND state = 1 AND lease = $3",
+		group, t.Number, t.Lease))
+	if err != nil || n == 0 {
+		return err
+	}
+	if err := s.do("INSERT INTO result VALUES($1, $2) ON CONFLICT(number) DO UPDATE SET answer = excluded.answer", t.Number, r.Answer); err != nil {
+		return err
+	}
+	if err := s.do("INSERT INTO grp VALUES($1, $2) ON CONFLICT DO NOTHING", group, plainText(r.Title)); err != nil {
+		return err
+	}
+	if err := keepUses(s, t, used); err != nil {
+		return err
+	}
+	return s.do(`UPDATE report SET state = 0 WHERE number = $1 AND EXISTS(SELECT 1 FROM symbol JOIN image USING(uuid)
+		WHERE generation > $2 AND image = ANY($3))`, t.Number, r.Generation, pq.Array(used.all))
+}
+
+func keepUses(s session, t Task, used usedImages) error {
+	if t.Again {
+		for _, table := range []string{"uses", "others"} {
+			if err := s.do("DELETE FROM "+table+" WHERE number = $1", t.Number); err != nil {
+				return err
+			}
+		}
+	}
+	if len(used.images) > 0 {
+		if err := s.do("INSERT INTO uses SELECT $1, unnest($2::bigint[]), unnest($3::boolean[])", t.Number, pq.Array(used.images), pq.Array(used.missing)); err != nil {
+			return err
+		}
+	}
+	if len(used.others) == 0 {
+		return nil
+	}
+	return s.do("INSERT INTO others VALUES($1, $2)", t.Number, pq.Array(used.others))
+}
+
+// imagesOf returns the numbers of images, and adds those that are new. It does so before the transaction of the
+// result: servers that wait for each other's images would be stuck.
+func (p *postgres) imagesOf(uses []Use) (used usedImages, err error) {
+	byUUID := map[string]Use{}
+	for _, use := range uses {
+		uuid, err := uuidBytes(use.UUID)
+		if err != nil {
+			continue
+		}
+		if before, twice := byUUID[string(uuid)]; twice {
+			use = Use{before.UUID, before.Name, before.Missing || use.Missing, before.Symbols || use.Symbols}
+		}
+		byUUID[string(uuid)] = use
+	}
+	known, err := p.knownImages(byUUID)
+	if err != nil {
+		return used, err
+	}
+	for uuid, use := range byUUID {
+		number := known[uuid].image
+		used.all = append(used.all, number)
+		if use.Missing || use.Symbols {
+			used.images, used.missing = append(used.images, number), append(used.missing, use.Missing)
+		} else {
+			used.others = append(used.others, number)
+		}
+	}
+	return used, p.setOthers(byUUID, known)
+}
+
+// knownImages asks the database about images that this server has not seen.
+func (p *postgres) knownImages(uses map[string]Use) (map[string]knownImage, error) {
+	known, unknown := map[string]knownImage{}, [][]byte{}
+	p.lock.Lock()
+	for uuid := range uses {
+		if image := p.images[uuid]; image != nil {
+			known[uuid] = *image
+		} else {
+			unknown = append(unknown, []byte(uuid))
+		}
+	}
+	p.lock.Unlock()
+	if len(unknown) == 0 {
+		return known, nil
+	}
+	sort.Slice(unknown, func(i, j int) bool { return string(unknown[i]) < string(unknown[j]) }) // all servers add them in this order
+	names := make([]string, len(unknown))
+	for i, uuid := range unknown {
+		names[i] = plainText(uses[string(uuid)].Name)
+	}
+	err := p.change(func(s session) error {
+		return s.do("INSERT INTO image(uuid, name) SELECT * FROM unnest($1::bytea[], $2::text[]) ON CONFLICT DO NOTHING", pq.Array(unknown), pq.Array(names))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return known, p.read(func(s session) error {
+		return each(s, func(scan scan) error {
+			var uuid []byte
+			var image knownImage
+			err := scan(&uuid, &image.image, &image.others)
+			known[string(uuid)] = image
+			p.remember(string(uuid), image)
+			return err
+		}, "SELECT uuid, image, others FROM image WHERE uuid = ANY($1)", pq.Array(unknown))
+	})
+}
+
+func (p *postgres) remember(uuid string, image knownImage) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.images == nil || len(p.images) >= mostKnown {
+		p.images = map[string]*knownImage{}
+	}
+	p.images[uuid] = &image
+}
+
+// setOthers notes that a report has images in others.
+func (p *postgres) setOthers(uses map[string]Use, known map[string]knownImage) error {
+	var fresh []int64
+	for uuid, use := range uses {
+		if !use.Missing && !use.Symbols && !known[uuid].others {
+			fresh = append(fresh, known[uuid].image)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	err := p.change(func(s session) error {
+		return s.do(`UPDATE image SET others = true WHERE image = ANY(ARRAY(SELECT image FROM image WHERE image = ANY($1) AND NOT others
+			ORDER BY image FOR UPDATE))`, pq.Array(fresh))
+	})
+	for uuid, use := range uses {
+		if err == nil && !use.Missing && !use.Symbols {
+			p.remember(uuid, knownImage{known[uuid].image, true})
+		}
+	}
+	return err
+}
+
+// Fail counts a failure. After too many deaths, or at once if it is final, the report fails until a retry.
+func (p *postgres) Fail(t Task, reason string, final bool, deaths int) (dead bool, err error) {
+	err = p.change(func(s session) error {
+		dead = false
+		err := s.QueryRow(`UPDATE report SET deaths = deaths + 1, reason = $1, state = CASE WHEN $2 OR deaths + 1 >= $3 THEN 3 ELSE 0 END
+			WHERE number = $4 AND state = 1 AND lease = $5 RETURNING state = 3`, plainText(reason), final, deaths, t.Number, t.Lease).Scan(&dead)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return dead, err
+}
+
+func (p *postgres) Retry(project, id string) (bool, error) {
+	defer p.hasWork()
+	return p.touch("UPDATE report SET state = 0, since = "+p.clock+", deaths = 0, reason = '' WHERE state >= 2 AND project = $1 AND id = $2", project, id)
+}
+
+// Delete deletes the other rows of a report, too: the schema says so.
+func (p *postgres) Delete(project, id string) (bool, error) {
+	return p.touch("DELETE FROM report WHERE project = $1 AND id = $2", project, id)
+}
+
+func (p *postgres) touch(statement, project, id string) (found bool, err error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return false, nil
+	}
+	err = p.change(func(s session) error {
+		n, err := rows(s.Exec(statement, project, key))
+		found = n > 0
+		return err
+	})
+	return found, err
+}
+
+// Expire deletes reports that are older than their project's limit.
+func (p *postgres) Expire() (deleted int64, err error) {
+	err = p.run(longPatience, func(s session) error {
+		if err := s.do("DELETE FROM usage WHERE day < " + p.clock + " / 86400000 - 1"); err != nil {
+			return err
+		}
+		var err error
+		deleted, err = rows(s.Exec(`DELETE FROM report USING project WHERE name = project AND keep_days > 0
+			AND received < ` + p.clock + ` - least(keep_days, 1000000) * 86400000`))
+		return err
+	})
+	return deleted, err
+}
+
+// Set stores the settings of a project. If redaction changes, old results are deleted and all are computed again.
+func (p *postgres) Set(project string, set Settings) error {
+	defer p.hasWork()
+	return p.run(longPatience, func(s session) error {
+		if err := s.do("SELECT pg_advisory_xact_lock($1)", lockRules); err != nil {
+			return err
+		}
+		var before bool
+		if err := s.QueryRow("SELECT coalesce((SELECT redact FROM project WHERE name = $1), false)", project).Scan(&before); err != nil {
+			return err
+		}
+		if before != set.Redact {
+			if err := s.do("DELETE FROM result WHERE number IN (SELECT number FROM report WHERE project = $1)", project); err != nil {
+				return err
+			}
+			if err := s.do("UPDATE report SET state = 0, since = "+p.clock+" WHERE project = $1", project); err != nil {
+				return err
+			}
+		}
+		return s.do(`INSERT INTO project VALUES($1, $2, $3, $4) ON CONFLICT(name) DO UPDATE SET keep_days = excluded.keep_days,
+			quota = excluded.quota, redact = excluded.redact`, project, set.KeepDays, set.Quota, set.Redact)
+	})
+}
+
+func (p *postgres) Settings(project string) (set Settings, err error) {
+	err = p.ask("SELECT keep_days, quota, redact FROM project WHERE name = $1", []any{project}, &set.KeepDays, &set.Quota, &set.Redact)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return set, err
+}
+
+// ask reads the only row of a result.
+func (p *postgres) ask(statement string, values []any, into ...any) error {
+	return p.read(func(s session) error { return s.QueryRow(statement, values...).Scan(into...) })
+}
+
+func (p *postgres) Get(project, id string) (*Report, error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return nil, nil
+	}
+	r := Report{ID: id}
+	var received int64
+	err = p.ask(`SELECT state, deaths, reason, received, body, answer FROM report JOIN body USING(number) LEFT JOIN result USING(number)
+		WHERE project = $1 AND id = $2`, []any{project, key}, &r.State, &r.Deaths, &r.Reason, &received, &r.Body, &r.Answer)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	r.Received = time.UnixMilli(received).UTC()
+	return &r, err
+}
+
+func (p *postgres) List(project string, state State, limit int) ([]Report, error) {
+	return p.list("WHERE project = $1 AND state = $2 ORDER BY number DESC LIMIT $3", project, int(state), limit)
+}
+
+func (p *postgres) Grouped(project, group string, limit int) ([]Report, error) {
+	return p.list("WHERE project = $1 AND grp = $2 AND grp <> '' ORDER BY received DESC LIMIT $3", project, plainText(group), limit)
+}
+
+func (p *postgres) list(which string, values ...any) (list []Report, err error) {
+	err = p.read(func(s session) error {
+		return each(s, func(scan scan) error {
+			var r Report
+			var key []byte
+			var received int64
+			err := scan(&key, &r.State, &r.Deaths, &r.Reason, &received)
+			r.ID, r.Received = hex.EncodeToString(key), time.UnixMilli(received).UTC()
+			list = append(list, r)
+			return err
+		}, "SELECT id, state, deaths, reason, received FROM report "+which, values...)
+	})
+	return list, err
+}
+
+func (p *postgres) Groups(project string, limit int) ([]Group, error) {
+	list := []Group{}
+	err := p.read(func(s session) error {
+		return each(s, func(scan scan) error {
+			var g Group
+			var first, last int64
+			err := scan(&g.Hash, &g.Title, &g.Count, &first, &last)
+			g.First, g.Last = time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
+			list = append(list, g)
+			return err
+		}, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
+			WHERE project = $1 AND grp <> '' GROUP BY grp, title ORDER BY many DESC, grp LIMIT $2`, project, limit)
+	})
+	return list, err
+}
+
+func (p *postgres) Missing(project string, limit int) ([]Want, error) {
+	list := []Want{}
+	err := p.read(func(s session) error {
+		return each(s, func(scan scan) error {
+			var w Want
+			var uuid []byte
+			if err := scan(&uuid, &w.Name, &w.Reports); err != nil {
+				return err
+			}
+			w.UUID = uuidText(uuid)
+			list = append(list, w)
+			return nil
+		}, `SELECT uuid, name, count(*) AS many FROM uses JOIN image USING(image) JOIN report USING(number)
+			WHERE missing AND project = $1 GROUP BY image.image ORDER BY many DESC, uuid LIMIT $2`, project, limit)
+	})
+	return list, err
+}
+
+func (p *postgres) Counts() (c Counts, err error) {
+	var oldest sql.NullInt64
+	err = p.read(func(s session) error {
+		err := each(s, func(scan scan) error {
+			var state State
+			var count int
+			err := scan(&state, &count)
+			c.States[state] = count
+			return err
+		}, "SELECT state, count(*) FROM report GROUP BY state")
+		if err != nil {
+			return err
+		}
+		return s.QueryRow("SELECT " + p.clock + " - min(since) FROM report WHERE state < 2").Scan(&oldest)
+	})
+	c.Oldest = time.Duration(oldest.Int64) * time.Millisecond
+	return c, err
+}
+
+// Improve ends an upload: the store has better symbols of these UUIDs. All reports that use one of them wait again.
+func (p *postgres) Improve(upload string, texts []string) (redone int64, err error) {
+	uuids := [][]byte{}
+	for _, text := range texts {
+		if uuid, err := uuidBytes(text); err == nil {
+			uuids = append(uuids, uuid)
+		}
+	}
+	err = p.run(longPatience, func(s session) error {
+		redone, err = p.improve(s, pq.Array(uuids))
+		if err != nil {
+			return err
+		}
+		return s.do("DELETE FROM upload WHERE holder = $1 AND name = $2", p.holder, upload)
+	})
+	p.hasWork()
+	return redone, err
+}
+
+func (p *postgres) improve(s session, uuids any) (redone int64, err error) {
+	if err := s.do("SELECT pg_advisory_xact_lock($1)", lockRules); err != nil {
+		return 0, err
+	}
+	if err := s.do("UPDATE meta SET generation = generation + 1"); err != nil {
+		return 0, err
+	}
+	err = s.do(`INSERT INTO symbol SELECT DISTINCT unnest($1::bytea[]), generation FROM meta
+		ON CONFLICT(uuid) DO UPDATE SET generation = excluded.generation`, uuids)
+	if err != nil {
+		return 0, err
+	}
+	again := "UPDATE report SET state = 0, since = " + p.clock + ", deaths = 0, reason = '' WHERE state >= 2 AND number IN "
+	redone, err = rows(s.Exec(again+"(SELECT number FROM uses JOIN image USING(image) WHERE uuid = ANY($1))", uuids))
+	if err != nil {
+		return 0, err
+	}
+	var others []int64
+	err = s.QueryRow("SELECT array_agg(image) FROM image WHERE uuid = ANY($1) AND others", uuids).Scan(pq.Array(&others))
+	if err != nil || len(others) == 0 {
+		return redone, err
+	}
+	n, err := rows(s.Exec(again+"(SELECT number FROM others WHERE images && $1)", pq.Array(others))) // rare: all reports are searched
+	return redone + n, err
+}
+
+func (p *postgres) BeginUpload(name string) error {
+	return p.change(func(s session) error {
+		return s.do("INSERT INTO upload VALUES($1, $2) ON CONFLICT DO NOTHING", p.holder, name)
+	})
+}
+
+// Uploads are those of this server, whose folder has the files.
+func (p *postgres) Uploads() (names []string, err error) {
+	err = p.read(func(s session) error {
+		return each(s, func(scan scan) error {
+			var name string
+			err := scan(&name)
+			names = append(names, name)
+			return err
+		}, "SELECT name FROM upload WHERE holder = $1", p.holder)
+	})
+	return names, err
+}
+
+func (p *postgres) Generation() (generation int64, err error) {
+	err = p.ask("SELECT generation FROM meta", nil, &generation)
+	return generation, err
+}
+
+func (p *postgres) AddToken(hash string, t Token) error {
+	return p.change(func(s session) error { return s.do("INSERT INTO token VALUES($1, $2, $3)", hash, t.Role, t.Project) })
+}
+
+func (p *postgres) FindToken(hash string) (*Token, error) {
+	var t Token
+	err := p.ask("SELECT role, project FROM token WHERE hash = $1", []any{hash}, &t.Role, &t.Project)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &t, err
+}
+
+func (p *postgres) HasTokens() (has bool, err error) {
+	err = p.ask("SELECT EXISTS(SELECT 1 FROM token)", nil, &has)
+	return has, err
+}
