@@ -387,7 +387,7 @@ func (p *postgres) Take(count int, lease time.Duration) (tasks []Task, err error
 	return tasks, nil
 }
 
-// endDoubtful ends the leases of transactions whose commit had no answer: nobody has these reports.
+// endDoubtful ends the leases of transactions whose commit had no answer: no worker has these reports.
 func (p *postgres) endDoubtful() error {
 	if len(p.doubtful) == 0 {
 		return nil

@@ -2,7 +2,6 @@
 with SQLite tells it. Usage: server_postgres.py MACHSYM-SERVER MACHSYM FOLDER. server.sh runs it."""
 import glob
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -14,6 +13,7 @@ import server
 from server import DSYM, MACHSYM, SERVER, WORK, Load, Server, check, plain, read, variants
 
 REPORTS = 300
+NO_RIGHTS = 65534  # number of a user
 PASSWORD = "sekrit%2Fword"
 
 
@@ -25,9 +25,8 @@ class Cluster:
         self.folder = tempfile.mkdtemp(prefix="machsym-pg-", dir="/tmp")  # a socket's path is short
         self.user = {}
         if os.getuid() == 0:
-            nobody = pwd.getpwnam("nobody")
-            os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
-            self.user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+            os.chown(self.folder, NO_RIGHTS, NO_RIGHTS)
+            self.user = {"user": NO_RIGHTS, "group": NO_RIGHTS, "extra_groups": []}
         self.call("initdb", "-A", "trust", "-U", "machsym", "-E", "UTF8", "--no-locale", "-D", self.folder + "/db")
         self.start()
         self.call("createdb", "-h", self.folder, "-U", "machsym", "reports")
