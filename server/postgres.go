@@ -198,7 +198,7 @@ func (s session) do(text string, values ...any) error {
 func (p *postgres) read(do func(session) error) error {
 	soon, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return do(session{soon, p.db})
+	return marked(do(session{soon, p.db}))
 }
 
 func (p *postgres) change(do func(session) error) error { return p.run(patience, do) }
@@ -206,7 +206,7 @@ func (p *postgres) change(do func(session) error) error { return p.run(patience,
 // run runs a transaction. do may run several times.
 func (p *postgres) run(patience time.Duration, do func(session) error) (err error) {
 	for try := 1; ; try++ {
-		if err = p.try(patience, do); !isCollision(err) || try == mostTries {
+		if err = marked(p.try(patience, do)); !isCollision(err) || try == mostTries {
 			return err
 		}
 		time.Sleep(time.Duration(mathrand.Intn(20*try)) * time.Millisecond)
@@ -233,8 +233,21 @@ func isCollision(err error) bool {
 	return errors.As(err, &of) && (of.Code == "40P01" || of.Code == "40001")
 }
 
-// isAway says that the database could not be asked.
-func isAway(err error) bool {
+// away is an error of a database that could not be asked.
+type away struct{ error }
+
+func (a away) Unwrap() error { return a.error }
+
+func isAway(err error) bool { return errors.As(err, new(away)) }
+
+func marked(err error) error {
+	if isUnreached(err) {
+		return away{err}
+	}
+	return err
+}
+
+func isUnreached(err error) bool {
 	var of *pq.Error
 	if errors.As(err, &of) {
 		switch of.Code.Class() {
