@@ -64,7 +64,7 @@ def told(asked, keys):
     briefs = {key: asked.ask("GET", "/reports/%s?as=brief" % key) for key in keys}
     for some in sorted(keys)[:10]:
         status, text = asked.ask("GET", "/reports/" + some)
-        briefs[some] += (status, plain(text))
+        briefs[some] += (status, plain(text) if status == 200 else text)
     groups = [(g["hash"], g["title"], g["count"]) for g in asked.json("GET", "/groups")[1]["groups"]]
     return briefs, groups, asked.json("GET", "/missing")[1]
 
