@@ -737,49 +737,26 @@ func (p *postgres) Grouped(project, group string, limit int) ([]Report, error) {
 
 func (p *postgres) list(which string, values ...any) (list []Report, err error) {
 	err = p.read(func(s session) error {
-		return each(s, func(scan scan) error {
-			var r Report
-			var key []byte
-			var received int64
-			err := scan(&key, &r.State, &r.Deaths, &r.Reason, &received)
-			r.ID, r.Received = hex.EncodeToString(key), time.UnixMilli(received).UTC()
-			list = append(list, r)
-			return err
-		}, "SELECT id, state, deaths, reason, received FROM report "+which, values...)
+		list, err = allOf(s, readReport, "SELECT id, state, deaths, reason, received FROM report "+which, values...)
+		return err
 	})
 	return list, err
 }
 
-func (p *postgres) Groups(project string, limit int) ([]Group, error) {
-	list := []Group{}
-	err := p.read(func(s session) error {
-		return each(s, func(scan scan) error {
-			var g Group
-			var first, last int64
-			err := scan(&g.Hash, &g.Title, &g.Count, &first, &last)
-			g.First, g.Last = time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
-			list = append(list, g)
-			return err
-		}, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
+func (p *postgres) Groups(project string, limit int) (list []Group, err error) {
+	err = p.read(func(s session) error {
+		list, err = allOf(s, readGroup, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
 			WHERE project = $1 AND grp <> '' GROUP BY grp, title ORDER BY many DESC, grp LIMIT $2`, project, limit)
+		return err
 	})
 	return list, err
 }
 
-func (p *postgres) Missing(project string, limit int) ([]Want, error) {
-	list := []Want{}
-	err := p.read(func(s session) error {
-		return each(s, func(scan scan) error {
-			var w Want
-			var uuid []byte
-			if err := scan(&uuid, &w.Name, &w.Reports); err != nil {
-				return err
-			}
-			w.UUID = uuidText(uuid)
-			list = append(list, w)
-			return nil
-		}, `SELECT uuid, name, count(*) AS many FROM uses JOIN image USING(image) JOIN report USING(number)
+func (p *postgres) Missing(project string, limit int) (list []Want, err error) {
+	err = p.read(func(s session) error {
+		list, err = allOf(s, readWant, `SELECT uuid, name, count(*) AS many FROM uses JOIN image USING(image) JOIN report USING(number)
 			WHERE missing AND project = $1 GROUP BY image.image ORDER BY many DESC, uuid LIMIT $2`, project, limit)
+		return err
 	})
 	return list, err
 }
@@ -787,14 +764,7 @@ func (p *postgres) Missing(project string, limit int) ([]Want, error) {
 func (p *postgres) Counts() (c Counts, err error) {
 	var oldest sql.NullInt64
 	err = p.read(func(s session) error {
-		err := each(s, func(scan scan) error {
-			var state State
-			var count int
-			err := scan(&state, &count)
-			c.States[state] = count
-			return err
-		}, "SELECT state, count(*) FROM report GROUP BY state")
-		if err != nil {
+		if err := countStates(s, &c); err != nil {
 			return err
 		}
 		return s.QueryRow("SELECT " + p.clock + " - min(since) FROM report WHERE state < 2").Scan(&oldest)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand"
 	"net/url"
-	"strings"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver
@@ -567,65 +566,25 @@ func (s *sqlite) Get(project, id string) (*Report, error) {
 }
 
 func (s *sqlite) List(project string, state State, limit int) (list []Report, err error) {
-	return s.list("SELECT id, state, deaths, reason, received FROM report WHERE project = ? AND state = ? ORDER BY number DESC LIMIT ?", project, int(state), limit)
+	return allOf(s.read, readReport, "SELECT id, state, deaths, reason, received FROM report WHERE project = ? AND state = ? ORDER BY number DESC LIMIT ?", project, int(state), limit)
 }
 
 func (s *sqlite) Grouped(project, group string, limit int) (list []Report, err error) {
-	return s.list("SELECT id, state, deaths, reason, received FROM report WHERE project = ? AND grp = ? AND grp <> '' ORDER BY received DESC LIMIT ?", project, group, limit)
-}
-
-func (s *sqlite) list(statement string, values ...any) (list []Report, err error) {
-	err = each(s.read, func(scan scan) error {
-		var r Report
-		var key []byte
-		var received int64
-		err := scan(&key, &r.State, &r.Deaths, &r.Reason, &received)
-		r.ID, r.Received = hex.EncodeToString(key), time.UnixMilli(received).UTC()
-		list = append(list, r)
-		return err
-	}, statement, values...)
-	return list, err
+	return allOf(s.read, readReport, "SELECT id, state, deaths, reason, received FROM report WHERE project = ? AND grp = ? AND grp <> '' ORDER BY received DESC LIMIT ?", project, group, limit)
 }
 
 func (s *sqlite) Groups(project string, limit int) ([]Group, error) {
-	list := []Group{}
-	err := each(s.read, func(scan scan) error {
-		var g Group
-		var first, last int64
-		err := scan(&g.Hash, &g.Title, &g.Count, &first, &last)
-		g.First, g.Last = time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
-		list = append(list, g)
-		return err
-	}, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
+	return allOf(s.read, readGroup, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
 		WHERE project = ? AND grp <> '' GROUP BY grp ORDER BY many DESC, grp LIMIT ?`, project, limit)
-	return list, err
 }
 
 func (s *sqlite) Missing(project string, limit int) ([]Want, error) {
-	list := []Want{}
-	err := each(s.read, func(scan scan) error {
-		var w Want
-		var uuid []byte
-		if err := scan(&uuid, &w.Name, &w.Reports); err != nil {
-			return err
-		}
-		w.UUID = uuidText(uuid)
-		list = append(list, w)
-		return nil
-	}, `SELECT uuid, name, count(*) AS many FROM uses JOIN image USING(image) JOIN report USING(number)
+	return allOf(s.read, readWant, `SELECT uuid, name, count(*) AS many FROM uses JOIN image USING(image) JOIN report USING(number)
 		WHERE missing AND project = ? GROUP BY uses.image ORDER BY many DESC, uuid LIMIT ?`, project, limit)
-	return list, err
 }
 
 func (s *sqlite) Counts() (c Counts, err error) {
-	err = each(s.read, func(scan scan) error {
-		var state State
-		var count int
-		err := scan(&state, &count)
-		c.States[state] = count
-		return err
-	}, "SELECT state, count(*) FROM report GROUP BY state")
-	if err != nil {
+	if err = countStates(s.read, &c); err != nil {
 		return c, err
 	}
 	c.Oldest, err = s.oldest()
@@ -720,56 +679,4 @@ func (s *sqlite) FindToken(hash string) (*Token, error) {
 func (s *sqlite) HasTokens() (has bool, err error) {
 	err = s.read.QueryRow("SELECT EXISTS(SELECT 1 FROM token)").Scan(&has)
 	return has, err
-}
-
-func rows(r sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
-}
-
-// querier is the database, or a transaction.
-type querier interface {
-	Query(statement string, values ...any) (*sql.Rows, error)
-}
-
-// scan puts the columns of a row into variables.
-type scan = func(into ...any) error
-
-// each calls take for every row of a result.
-func each(to querier, take func(scan) error, statement string, values ...any) error {
-	found, err := to.Query(statement, values...)
-	if err != nil {
-		return err
-	}
-	defer found.Close()
-	for found.Next() {
-		if err := take(found.Scan); err != nil {
-			return err
-		}
-	}
-	return found.Err()
-}
-
-func texts(from querier, statement string) (list []string, err error) {
-	err = each(from, func(scan scan) error {
-		var text string
-		err := scan(&text)
-		list = append(list, text)
-		return err
-	}, statement)
-	return list, err
-}
-
-func uuidBytes(text string) ([]byte, error) {
-	uuid, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
-	if err == nil && len(uuid) != 16 {
-		err = errors.New("a UUID has 16 bytes")
-	}
-	return uuid, err
-}
-
-func uuidText(u []byte) string {
-	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]))
 }
