@@ -21,7 +21,9 @@ cp -R bindings/go "$work/bindings/go"
 cp machsym.h machsym_report.h bindings/flat.c bindings/flat.h "$work/bindings/go"
 ln -s "$PWD/tests/fixtures" "$work/tests/fixtures"
 ln -s "$PWD/tests/stacks" "$work/tests/stacks"
-export CORPUS="${CORPUS:-$PWD/../shared/corpus}"
+# A checkout may be met by a link: what lies beside it lies beside the real one.
+CORPUS=${CORPUS:-$(cd -P ../shared/corpus 2>/dev/null && pwd -P)}
+export CORPUS="${CORPUS:-../shared/corpus}"
 unformatted=$(gofmt -l bindings/go)
 [ -z "$unformatted" ]
 check "gofmt: $unformatted"
