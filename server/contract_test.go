@@ -8,6 +8,7 @@ var contract = []struct {
 	test func(*testing.T, Database)
 }{
 	{"DeletedDuringWork", testDeletedDuringWork},
+	{"GroupsAndLists", testGroupsAndLists},
 	{"LateResult", testLateResult},
 	{"ManyImages", testManyImages},
 	{"OlderSymbols", testOlderSymbols},

@@ -59,6 +59,47 @@ func want(t *testing.T, db Database, id string, state State, answer string) {
 	}
 }
 
+// A group says how many reports it has, and when its first and its last one were received. Lists are the newest first, and
+// empty where there is nothing. Missing images are counted by reports.
+func testGroupsAndLists(t *testing.T, db Database) {
+	began := time.Now().Add(-time.Second)
+	lists, err := db.List("default", Done, 10)
+	if groups, err := db.Groups("default", 10); err != nil || groups == nil || len(groups) != 0 {
+		t.Fatal("groups of nothing", groups, err)
+	}
+	if err != nil || lists == nil || len(lists) != 0 {
+		t.Fatal("a list of nothing", lists, err)
+	}
+	const count = 3
+	var ids [count]string
+	for i := range ids {
+		ids[i] = add(t, db, fmt.Sprint("report ", i))
+		must(t, db.Finish(take(t, db, hour), Result{Answer: []byte("done"), Group: "hash", Title: "title", Images: []Use{{uuid, "demo", true, false}}}))
+		time.Sleep(20 * time.Millisecond)
+	}
+	groups, err := db.Groups("default", 10)
+	must(t, err)
+	if len(groups) != 1 || groups[0].Hash != "hash" || groups[0].Title != "title" || groups[0].Count != count ||
+		!groups[0].First.Before(groups[0].Last) || groups[0].First.Before(began) || groups[0].Last.After(time.Now().Add(time.Second)) {
+		t.Fatalf("%+v", groups)
+	}
+	done, err := db.List("default", Done, count-1)
+	must(t, err)
+	if len(done) != count-1 || done[0].ID != ids[2] || done[1].ID != ids[1] || !done[0].Received.Equal(groups[0].Last) {
+		t.Fatalf("%+v", done)
+	}
+	missing, err := db.Missing("default", 10)
+	must(t, err)
+	if len(missing) != 1 || missing[0] != (Want{UUID: uuid, Name: "demo", Reports: count}) {
+		t.Fatalf("%+v", missing)
+	}
+	counts, err := db.Counts()
+	must(t, err)
+	if counts.States != [4]int{Done: count} || counts.Oldest != 0 {
+		t.Fatalf("%+v", counts)
+	}
+}
+
 // A worker whose lease has ended is too late. The result of the worker with the new lease counts.
 func testLateResult(t *testing.T, db Database) {
 	id := add(t, db, "a report")
