@@ -13016,8 +13016,8 @@ static bool ms_uns_is_tagged(uint64_t saved)
     return saved >> 60 == 1;
 }
 
-/* Whether the frame has a record at its frame pointer: the caller was found above it. A frame that stopped
- * may not have made its own yet. */
+/* The context of an async frame. Returns false for other frames. A function that was interrupted may not have
+ * stored its frame yet; then fp is still its caller's. So the caller's stack has to begin right above fp. */
 static bool ms_uns_context(const machsym_unwind_desc *desc, ms_unr_arch arch, const machsym_unwind_state *s,
                            const machsym_unwind_state *caller, uint64_t *context)
 {

@@ -9,7 +9,7 @@
 
 enum {
     AHEAD_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1,
-    AHEAD_LEAST = 8, /* addresses that take as long as a thread needs to start, and to list the symbols */
+    AHEAD_LEAST = 8, /* addresses: fewer are answered before a thread has started and listed the symbols */
     AHEAD_BYTES = 4 << 20, /* bytes of debug info: of less, both threads would decode the same units */
     AHEAD_PASSED = 4       /* addresses that may be left out, one after the other */
 };

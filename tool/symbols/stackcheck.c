@@ -348,8 +348,8 @@ static bool stackcheck_add(stackcheck *c, uint32_t below, const stackwalk_frame 
     return true;
 }
 
-/* How many callers from `from` on the report lacks before `above`. If the walk ends before that frame, the first
- * caller alone is sure: what follows may be in the report. */
+/* How many callers, from v[from] on, the report lacks before its frame `above`. If the walk does not reach that
+ * frame, only the first caller is sure: those that follow may be in the report. */
 static unsigned stackcheck_lacking(const report_frame *above, const stackwalk_frame *v, unsigned from,
                                    unsigned count)
 {
