@@ -19,13 +19,14 @@ func (s State) String() string { return [...]string{"waiting", "working", "done"
 
 // Task is a report that was given to a worker.
 type Task struct {
-	Number     int64 // number of the report in the database
-	Lease      int64 // only the holder of this lease may finish the report
-	Generation int64 // of the symbols, when the report was taken
-	Project    string
-	Redact     bool   // setting of the project
-	Again      bool   // it has images of an earlier result
-	Body       []byte // compressed
+	Number      int64 // number of the report in the database
+	Lease       int64 // only the holder of this lease may finish the report
+	Generation  int64 // of the symbols, when the report was taken
+	Project     string
+	Redact      bool      // setting of the project
+	Again       bool      // it has images of an earlier result
+	Body        []byte    // compressed
+	BeginBefore time.Time // work that begins later could outlast the lease
 }
 
 // Use is one image that contains frames of a report.

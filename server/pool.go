@@ -23,8 +23,9 @@ func allowedOf(reason error) int {
 	return deathsAllowed
 }
 
-// Reports are taken in batches of this many for each worker. A batch needs one commit.
-const batchOfWorker = 8
+// Reports are taken in batches of this many for each worker. A batch needs one commit, and another one waits meanwhile,
+// so that workers need not wait for the disk.
+const batchOfWorker = 12
 
 // Results that wait for their commit. Enough to share a commit, and few enough for memory.
 const finishTogether = 64
@@ -44,7 +45,7 @@ type pool struct {
 }
 
 func newPool(db Database, tool Tool, workers int, stats *metrics, log logger) *pool {
-	return &pool{db: db, tool: tool, workers: workers, wake: make(chan struct{}, 1), tasks: make(chan Task),
+	return &pool{db: db, tool: tool, workers: workers, wake: make(chan struct{}, 1), tasks: make(chan Task, workers*batchOfWorker),
 		ending: make(chan struct{}), pause: time.Second, finishing: make(chan struct{}, finishTogether), stats: stats, log: log}
 }
 
@@ -56,10 +57,14 @@ func (p *pool) Wake() {
 	}
 }
 
-// lease is longer than the time of a batch in which every report reaches its time limit.
-func (p *pool) lease() time.Duration {
-	return time.Duration((p.tool.Limits.Seconds+1)*2*(batchOfWorker+1)) * time.Second
+// slowest is the most time that a report takes: the worker may have to look for new symbols before.
+func (p *pool) slowest() time.Duration {
+	return time.Duration(p.tool.Limits.Seconds+1) * 2 * time.Second
 }
+
+// lease is long enough for some reports that reach their time limit. If more come together, some leases end before
+// their reports' turn.
+func (p *pool) lease() time.Duration { return 9 * p.slowest() }
 
 // Run works until the context ends, and then waits for running work.
 func (p *pool) Run(ctx context.Context) {
@@ -86,12 +91,14 @@ func (p *pool) Run(ctx context.Context) {
 
 // takeBatch gives a batch to the workers. False: no report was waiting.
 func (p *pool) takeBatch(ctx context.Context) bool {
+	end := time.Now().Add(p.lease() - p.slowest())
 	tasks, err := p.db.Take(p.workers*batchOfWorker, p.lease())
 	if err != nil {
 		p.log.say("error", "what", "no reports can be taken", "why", err.Error())
 		time.Sleep(time.Second)
 	}
 	for _, t := range tasks {
+		t.BeginBefore = end
 		select {
 		case p.tasks <- t:
 		case <-ctx.Done():
@@ -110,12 +117,24 @@ func (p *pool) rest(ctx context.Context) {
 	}
 }
 
+func (p *pool) isEnding() bool {
+	select {
+	case <-p.ending:
+		return true
+	default:
+		return false
+	}
+}
+
 func (p *pool) work() {
 	askers := newAskers(p.tool)
 	defer askers.Stop()
 	var space space
 	for t := range p.tasks {
 		begin := time.Now()
+		if begin.After(t.BeginBefore) || p.isEnding() {
+			continue // it is taken again
+		}
 		p.do(askers.of(t.Redact), t, &space)
 		p.stats.work.Observe(time.Since(begin).Seconds())
 	}

@@ -94,3 +94,31 @@ func TestFailureToldAgain(t *testing.T) {
 		t.Fatal("the database was not asked")
 	}
 }
+
+// A report whose turn comes so late that its lease could end during the work is left to the next one who takes it. So are
+// those of a server that ends.
+func TestTurnTooLate(t *testing.T) {
+	for what, set := range map[string]func(*pool, *Task){
+		"late":    func(_ *pool, late *Task) { late.BeginBefore = time.Now().Add(-time.Millisecond) },
+		"ending":  func(p *pool, _ *Task) { close(p.ending) },
+		"in time": func(*pool, *Task) {},
+	} {
+		db := openSQLite(t)
+		id := add(t, db, "a report")
+		p := newPool(db, Tool{Path: "/bin/false", Data: t.TempDir(), Limits: Limits{Seconds: 5, Megabytes: 1024}}, 1, newMetrics(db), logger{io.Discard, new(sync.Mutex)})
+		late := take(t, db, hour)
+		late.BeginBefore = time.Now().Add(time.Hour)
+		set(p, &late)
+		p.tasks <- late
+		close(p.tasks)
+		p.work()
+		for i := 0; i < finishTogether; i++ {
+			p.finishing <- struct{}{}
+		}
+		r, err := db.Get("default", id)
+		must(t, err)
+		if (r.Deaths > 0) != (what == "in time") {
+			t.Error(what, "has begun:", r.Deaths)
+		}
+	}
+}

@@ -764,7 +764,7 @@ func (p *postgres) Missing(project string, limit int) (list []Want, err error) {
 func (p *postgres) Counts() (c Counts, err error) {
 	var oldest sql.NullInt64
 	err = p.read(func(s session) error {
-		if err := countStates(s, &c); err != nil {
+		if err := countStates(s, &c, "SELECT state, count(*) FROM report GROUP BY state"); err != nil {
 			return err
 		}
 		return s.QueryRow("SELECT " + p.clock + " - min(since) FROM report WHERE state < 2").Scan(&oldest)

@@ -97,12 +97,12 @@ func readWant(scan scan) (w Want, err error) {
 	return w, err
 }
 
-func countStates(to querier, c *Counts) error {
+func countStates(to querier, c *Counts, statement string) error {
 	return each(to, func(scan scan) error {
 		var state State
 		var count int
 		err := scan(&state, &count)
 		c.States[state] = count
 		return err
-	}, "SELECT state, count(*) FROM report GROUP BY state")
+	}, statement)
 }

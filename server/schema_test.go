@@ -56,6 +56,7 @@ func TestOlderSchemas(t *testing.T) {
 		db, err := OpenSQLite(path, 0)
 		must(t, err)
 		want(t, db, "01", Done, "a result")
+		isTallied(t, db)
 		missing, err := db.Missing("default", 9)
 		must(t, err)
 		if len(missing) != 1 || missing[0] != (Want{uuid, "demo", 2}) {

@@ -17,8 +17,64 @@ func openSQLite(t *testing.T) Database {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() })
+	t.Cleanup(func() {
+		isTallied(t, db)
+		db.Close()
+	})
 	return db
+}
+
+// isTallied compares the kept counts of states with the rows, and the age of the oldest with that of all that wait.
+func isTallied(t *testing.T, db Database) {
+	t.Helper()
+	kept, err := db.Counts()
+	must(t, err)
+	var found Counts
+	read := db.(*sqlite).read
+	must(t, countStates(read, &found, "SELECT state, count(*) FROM report GROUP BY state"))
+	if kept.States != found.States {
+		t.Error("the kept counts are", kept.States, "and those of the rows", found.States)
+	}
+}
+
+// least is the shortest time of some calls.
+func least(t *testing.T, call func() error) time.Duration {
+	t.Helper()
+	shortest := time.Hour
+	for i := 0; i < 20; i++ {
+		begin := time.Now()
+		must(t, call())
+		if took := time.Since(begin); took < shortest {
+			shortest = took
+		}
+	}
+	return shortest
+}
+
+// What a server asks all the time takes no longer when many reports wait or are done.
+func TestManyReports(t *testing.T) {
+	var took [2][2]time.Duration
+	for i, count := range []int{50, 50000} {
+		db := openSQLite(t).(*sqlite)
+		must(t, db.change(func(tx *statements) error {
+			_, err := tx.Exec(`INSERT INTO report(project, id, received, state, since) SELECT 'p' || (value % 3), value, 1, value % 2 * 2, value FROM
+				(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?) SELECT value FROM n)`, count)
+			return err
+		}))
+		took[i][0] = least(t, func() error { _, err := db.Counts(); return err })
+		took[i][1] = least(t, func() error {
+			found, err := texts(db.read, projectsWaiting)
+			if len(found) != 3 {
+				t.Error("waiting reports are of", found)
+			}
+			return err
+		})
+	}
+	for i, what := range []string{"counts", "projects with waiting reports"} {
+		if took[1][i] > 8*took[0][i] {
+			t.Error(what, "take", took[1][i], "of 50,000 reports,", took[0][i], "of 50")
+		}
+	}
 }
 
 func must(t *testing.T, err error) {
