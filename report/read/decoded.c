@@ -106,8 +106,11 @@ const decoded_image *decoded_find_image(const decoded_image *images, uint32_t co
 static machsym_str decoded_name_of(const decoded_image *image)
 {
     machsym_str name = str_base_name(image->path);
-    if (name.len > MAX_NAME)
+    if (name.len > MAX_NAME) {
         name.len = MAX_NAME;
+        while (name.len > 0 && ((unsigned char)name.ptr[name.len] & 0xc0) == 0x80)
+            name.len--; /* no half characters */
+    }
     return name.len > 0 ? name : str_c("???");
 }
 

@@ -274,7 +274,8 @@ def long_run(args, trees, draw, began):
         nearest = nearest_tests()
         names = sorted({name for result in results for name in nearest(result.fault)} | set(args.also.split()))
     else:
-        names = [name for name in reach.names_of_tests(TOP) if name not in NOT_FOR_FAULTS and not (args.until and name in LONG_TO_BUILD)]
+        names = [name for name in reach.names_of_tests(TOP) if name not in NOT_FOR_FAULTS and name not in args.without.split() and
+                 not (args.until and name in LONG_TO_BUILD)]
     plant.build_switched(TOP, trees[0], switches, names)
     say('built after %d s; %d tests run without a fault' % (time.time() - began, len(names)))
     seconds, reached = reach.without_faults(trees[0], plant.BUILD, names, args.jobs, say)
@@ -307,6 +308,7 @@ def arguments():
     options.add_argument('--budget', type=float, default=0, help='stop after this many seconds; needs no measuring')
     options.add_argument('--nearest', action='store_true', help='the tests of tests/mutate/nearest.tsv alone: quick, and kills less')
     options.add_argument('--also', default='', help='with --nearest: these tests, too, for all faults that they meet')
+    options.add_argument('--without', default='', help='leave these tests out, which take long: the figure is then a lower bound')
     options.add_argument('--until', type=float, default=0, help='begin no other fault after this many seconds')
     options.add_argument('--only', default='', help='faults in files that begin with one of these words')
     options.add_argument('--kind', default='', choices=[''] + sorted(WEIGHTS), help='faults of this kind alone')
