@@ -162,11 +162,14 @@ class Reader:
             other = " (PE)"
         elif size >= 24 and self.data[cv:cv + 4] == b"RSDS":
             uuid = "%08x%04x%04x" % struct.unpack_from("<IHH", self.data, cv + 4) + self.data[cv + 12:cv + 20].hex()
+        last = (1 << 64) - 1
+        if self.number(at, 8) + self.number(at + 8) > last:
+            self.note(at, "an image reaches past the last address")
         path = self.text(at + 20, 4, True)
         name = path.split("/")[-1]
         while len(name.encode()) > 64:
             name = name[:-1]
-        return {"base": self.number(at, 8), "end": self.number(at, 8) + self.number(at + 8), "path": path, "name": name or "???",
+        return {"base": self.number(at, 8), "end": min(self.number(at, 8) + self.number(at + 8), last), "path": path, "name": name or "???",
                 "arch": self.arch if self.arch in ("arm64", "x86_64") else "unknown-arch", "other": other,
                 "uuid": "  <%s>" % uuid if uuid.strip("0") else ""}
 
@@ -404,6 +407,8 @@ class Chance:
             made.append(bytes(raw))
             self.bases.append((at, size))
             at += size + rng.choice([0x1000, 0x100000])
+        if self.maybe(0.03):  # at the end of all addresses, or past it
+            made.append(self.dump.module((1 << 64) - 0x4000, rng.choice([0x3FFF, 0x4000, 0x5000]), "/last"))
         rng.shuffle(made)
         self.dump.modules(made, self.maybe(0.3))
 
@@ -529,11 +534,11 @@ class Chance:
             struct.pack_into("<I", data, where + size - 108 + rng.choice([20, 76, 80]), len(data) - rng.choice([-5, 0, 3, 4, 5]))
 
 
-def odd(text):
-    """Unpaired surrogates, a NUL in a text, an odd number of bytes: places in UTF-16, by hand."""
+def odd(text, more=b""):
+    """Unpaired surrogates, a NUL in a text, an odd number of bytes: places in UTF-16, by hand. more: what stands behind the text."""
     dump = md.Dump(4)
     dump.system(12, 0x8101, (14, 0, 0), "")
-    at = dump.add(struct.pack("<I", len(text)) + text)
+    at = dump.add(struct.pack("<I", len(text)) + text + more)
     raw = bytearray(dump.module(0x100000000, 0x4000, "/x"))
     struct.pack_into("<I", raw, 20, at)
     dump.modules([bytes(raw)])
@@ -579,7 +584,7 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     seed = sys.argv[3] if len(sys.argv) > 3 else "1"
-    dumps = [Chance(random.Random("%s %d" % (seed, i))).make() for i in range(COUNT)] + [odd(text) for text in ODD]
+    dumps = [Chance(random.Random("%s %d" % (seed, i))).make() for i in range(COUNT)] + [odd(text) for text in ODD] + [odd(b"/\0\0\xd8", b"\0\xdc"), odd(b"/\0\0\xd8\0", b"\xdc")]
     paths = ["%s/%03d.dmp" % (folder, i) for i in range(len(dumps))]
     for path, data in zip(paths, dumps):
         with open(path, "wb") as file:
