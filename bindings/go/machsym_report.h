@@ -8534,8 +8534,11 @@ static const msr_decoded_image *msr_decoded_find_image(const msr_decoded_image *
 static machsym_str msr_decoded_name_of(const msr_decoded_image *image)
 {
     machsym_str name = msr_str_base_name(image->path);
-    if (name.len > msr_MAX_NAME)
+    if (name.len > msr_MAX_NAME) {
         name.len = msr_MAX_NAME;
+        while (name.len > 0 && ((unsigned char)name.ptr[name.len] & 0xc0) == 0x80)
+            name.len--; /* no half characters */
+    }
     return name.len > 0 ? name : msr_str_c("???");
 }
 
