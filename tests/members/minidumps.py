@@ -104,7 +104,7 @@ class Reader:
         return re.sub("[\ud800-\udfff]", "\ufffd", raw)
 
     def state(self, place):
-        """Registers as [(name, value, digits)], and of which processor."""
+        """The processor, and registers as [(name, value, digits)]."""
         at, size = self.located(place, "registers lie outside the file")
         for arch, flags_at, flag, rows in CONTEXTS:
             if size < max(row[1] + row[2] for row in rows) or self.arch not in (arch, "any") or not self.number(at + flags_at) & flag:
@@ -535,7 +535,7 @@ class Chance:
 
 
 def odd(text, more=b""):
-    """Unpaired surrogates, a NUL in a text, an odd number of bytes: places in UTF-16, by hand. more: what stands behind the text."""
+    """Unpaired surrogates, a NUL in a text, an odd number of bytes: places in UTF-16, by hand. more: bytes after the text."""
     dump = md.Dump(4)
     dump.system(12, 0x8101, (14, 0, 0), "")
     at = dump.add(struct.pack("<I", len(text)) + text + more)
