@@ -11,7 +11,6 @@ import (
 	"io"
 	mathrand "math/rand"
 	"net"
-	"net/url"
 	"os"
 	"sort"
 	"strings"
@@ -27,7 +26,7 @@ type postgres struct {
 	db       *sql.DB
 	holder   string // names the folder of this server, for its leases and uploads
 	clock    string // SQL of the database's clock in milliseconds since 1970
-	waker    *pq.Listener
+	hosts    *hosts
 	wakes    chan struct{} // other servers are to be told that there is work
 	closed   chan struct{}
 	lock     sync.Mutex
@@ -59,47 +58,22 @@ const (
 	lockRules  = 0x6d616369 // symbols and settings of all: who changes them has it alone, who works by them shares it
 )
 
-var errURL = errors.New("--database: it must be postgres://USER@HOST/NAME, with %XX for special characters")
-
 // OpenPostgres connects to a database and brings its schema along. holder names the folder of this server. No error
 // has the address, which may contain a password.
 func OpenPostgres(address, holder string, shift time.Duration) (Database, error) {
-	address, err := withDefaults(address)
+	to, err := hostsOf(address)
 	if err != nil {
 		return nil, err
 	}
-	connector, err := pq.NewConnector(address)
-	if err != nil {
-		return nil, errURL
-	}
-	p := &postgres{db: sql.OpenDB(connector), holder: holder, clock: clockOf(shift), wakes: make(chan struct{}, 1), closed: make(chan struct{}),
-		waker: pq.NewListener(address, 100*time.Millisecond, 5*time.Second, nil)}
+	p := &postgres{db: sql.OpenDB(to), hosts: to, holder: holder, clock: clockOf(shift), wakes: make(chan struct{}, 1), closed: make(chan struct{})}
 	p.db.SetMaxOpenConns(mostConnections)
 	p.db.SetMaxIdleConns(mostConnections)
 	if err := p.open(); err != nil {
-		p.waker.Close()
 		p.db.Close()
 		return nil, err
 	}
 	go p.tellOthers()
 	return p, nil
-}
-
-// withDefaults checks an address, and adds what the rules need: locks work in this isolation only.
-func withDefaults(address string) (string, error) {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Scheme != "postgres" && parsed.Scheme != "postgresql" {
-		return "", errURL // that of url.Parse has the address
-	}
-	values := parsed.Query()
-	for name, value := range map[string]string{"connect_timeout": "10", "application_name": "machsym-server"} {
-		if !values.Has(name) {
-			values.Set(name, value)
-		}
-	}
-	values.Set("default_transaction_isolation", "read committed")
-	parsed.RawQuery = values.Encode()
-	return parsed.String(), nil
 }
 
 func clockOf(shift time.Duration) string {
@@ -224,7 +198,10 @@ func (p *postgres) try(patience time.Duration, do func(session) error) error {
 	if err := do(session{soon, tx}); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	return soon.Err() // if it ended during the commit, PostgreSQL was told not to wait for its replica
 }
 
 // isCollision recognises a deadlock, and what a transaction cannot do because of another one.
@@ -257,7 +234,7 @@ func isUnreached(err error) bool {
 		return of.Code == "25006" // a replica, or one that may not write
 	}
 	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errReplica) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone)
 }
 
@@ -274,23 +251,61 @@ func plainText(text string) string {
 
 func (p *postgres) Close() error {
 	close(p.closed)
-	p.waker.Close()
 	return p.db.Close()
 }
 
 // OnWork calls wake when another server has work, and when the connection is there again.
 func (p *postgres) OnWork(wake func()) {
-	go p.waker.Listen(workChannel) // it ends when the database has answered
 	go func() {
-		for {
-			select {
-			case <-p.closed:
-				return
-			case <-p.waker.Notify:
-				wake()
-			}
+		for !p.isClosed(0) {
+			p.listen(wake)
+			p.isClosed(time.Second)
 		}
 	}()
+}
+
+// isClosed waits a while for the end.
+func (p *postgres) isClosed(pause time.Duration) bool {
+	select {
+	case <-p.closed:
+		return true
+	case <-time.After(pause):
+		return false
+	}
+}
+
+// listen hears one host until its connection ends. The next one may be to another host.
+func (p *postgres) listen(wake func()) {
+	lost := make(chan struct{}, 16)
+	heard := pq.NewListener(p.hosts.address(), time.Second, time.Second, func(event pq.ListenerEventType, _ error) {
+		if event == pq.ListenerEventDisconnected || event == pq.ListenerEventConnectionAttemptFailed {
+			select {
+			case lost <- struct{}{}:
+			default:
+			}
+		}
+	})
+	defer heard.Close()
+	go func() {
+		if heard.Listen(workChannel) != nil { // a replica refuses
+			lost <- struct{}{}
+		}
+	}()
+	alive := time.NewTicker(silence)
+	defer alive.Stop()
+	wake()
+	for {
+		select {
+		case <-p.closed:
+			return
+		case <-lost:
+			return
+		case <-alive.C:
+			go heard.Ping() // a connection that was cut ends by it
+		case <-heard.Notify:
+			wake()
+		}
+	}
 }
 
 const workChannel = "machsym_work"

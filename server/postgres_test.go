@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -314,6 +315,55 @@ func TestAway(t *testing.T) {
 	take(t, db, hour)
 	want(t, db, id, Leased, "")
 	add(t, db, "another")
+}
+
+// Of several hosts the one that takes changes is found, also while others are away.
+func TestHosts(t *testing.T) {
+	for address, hosts := range map[string][]string{
+		"postgres://u:p@a:1,b:2,[::1]:3/x": {"a:1", "b:2", "[::1]:3"},
+		"postgres://a,b/x":                 {"a", "b"},
+		"postgres://u@/x?host=/a,/b&port=1,2&target_session_attrs=read-write": {"host=%2Fa&.*port=1", "host=%2Fb&.*port=2"},
+		"postgres://u@/x?host=/a,/b&port=7":                                   {"host=%2Fa&.*port=7", "host=%2Fb&.*port=7"},
+	} {
+		singles, err := singlesOf(address)
+		must(t, err)
+		if len(singles) != len(hosts) {
+			t.Fatal(address, singles)
+		}
+		for i, host := range hosts {
+			if !regexp.MustCompile(strings.NewReplacer("[", `\[`, "]", `\]`).Replace(host)).MatchString(singles[i]) || strings.Contains(singles[i], "target") {
+				t.Fatal(host, "is not in", singles[i])
+			}
+		}
+	}
+	for _, address := range []string{"postgres://a/x?target_session_attrs=any", "postgres://u@/x?host=/a,/b,/c&port=1,2"} {
+		if _, err := singlesOf(address); err == nil {
+			t.Error(address, "is taken")
+		}
+	}
+	address := shared.address(t)
+	db := openAt(t, strings.Replace(address, "host=", "host=/nowhere,"+shared.folder+",", 1), "a")
+	add(t, db, "a report")
+	must(t, openAt(t, address, "b").db.Ping())
+	name := strings.TrimPrefix(strings.Split(address, "?")[0], "postgres://machsym@/")
+	must(t, db.change(func(s session) error {
+		return s.do("ALTER DATABASE " + name + " SET default_transaction_read_only = on")
+	}))
+	if _, err := OpenPostgres(strings.Replace(address, "host=", "host=/nowhere,", 1), "c", 0); err == nil || !isAway(err) {
+		t.Fatal("a host that takes no changes is taken", err)
+	}
+}
+
+// A commit that was told not to wait for its replica is no success.
+func TestCommitCancelled(t *testing.T) {
+	db := openPostgres(t).(*postgres)
+	err := db.try(50*time.Millisecond, func(s session) error {
+		time.Sleep(100 * time.Millisecond)
+		return nil
+	})
+	if err == nil || !isAway(marked(err)) {
+		t.Fatal(err)
+	}
 }
 
 // No error has the password.
