@@ -23,15 +23,20 @@ import (
 // postgres is a database for any number of servers at a time. Its rules are those of sqlite.go. What one writer
 // ensures there, locks ensure here.
 type postgres struct {
-	db       *sql.DB
-	holder   string // names the folder of this server, for its leases and uploads
-	clock    string // SQL of the database's clock in milliseconds since 1970
-	hosts    *hosts
-	wakes    chan struct{} // other servers are to be told that there is work
-	closed   chan struct{}
-	lock     sync.Mutex
-	images   map[string]*knownImage // by UUID; an image is never deleted
-	doubtful []int64                // leases whose commit has no answer; only Take's caller uses it
+	db        *sql.DB
+	holder    string // names the folder of this server, for its leases and uploads
+	clock     string // SQL of the database's clock in milliseconds since 1970
+	hosts     *hosts
+	wakes     chan struct{} // other servers are to be told that there is work
+	closed    chan struct{}
+	lock      sync.Mutex
+	images    map[string]*knownImage // by UUID; an image is never deleted
+	groups    map[string]bool        // whose titles are kept
+	days      map[int64]bool         // that have tables
+	doubtful  []int64                // leases whose commit has no answer; only Take's caller uses it
+	moreWaits bool                   // Take found as many reports as it may take; only its caller uses it
+	adding    *together[addition]
+	finishing *together[finished]
 }
 
 // Connections of a server at most. PostgreSQL has 100 for all, unless it is told otherwise.
@@ -49,6 +54,9 @@ const mostTries = 8
 // New reports of projects without a quota are counted in this many rows, because a row has one writer at a time.
 const usageSlots = 16
 
+// So are all reports: the schema has these rows.
+const tallySlots = 16
+
 // Other servers are told of work at most once in this time.
 const wakePause = 20 * time.Millisecond
 
@@ -65,10 +73,13 @@ func OpenPostgres(address, holder string, shift time.Duration) (Database, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &postgres{db: sql.OpenDB(to), hosts: to, holder: holder, clock: clockOf(shift), wakes: make(chan struct{}, 1), closed: make(chan struct{})}
+	p := &postgres{db: sql.OpenDB(to), hosts: to, holder: holder, clock: clockOf(shift), wakes: make(chan struct{}, 1), closed: make(chan struct{}), days: map[int64]bool{}}
+	p.adding = newTogether(p.closed, func(a addition) int { return len(a.packed) }, p.addAll)
+	p.finishing = newTogether(p.closed, func(f finished) int { return len(f.result.Answer) }, p.finishAll)
 	p.db.SetMaxOpenConns(mostConnections)
 	p.db.SetMaxIdleConns(mostConnections)
 	if err := p.open(); err != nil {
+		close(p.closed)
 		p.db.Close()
 		return nil, err
 	}
@@ -123,12 +134,15 @@ func migratePostgres(s session) error {
 	}
 	version := 0
 	if there {
+		if err := s.do("SELECT pg_advisory_xact_lock($1)", lockRules); err != nil { // other servers' work ends, or sees the new schema
+			return err
+		}
 		if err := s.QueryRow("SELECT version FROM machsym_schema").Scan(&version); err != nil {
 			return err
 		}
 	}
 	if version > len(postgresSteps) {
-		return fmt.Errorf("the database has schema %d, this program knows %d: use a newer machsym-server", version, len(postgresSteps))
+		return newer(version)
 	}
 	if version == len(postgresSteps) {
 		return nil
@@ -141,8 +155,31 @@ func migratePostgres(s session) error {
 	return s.do("UPDATE machsym_schema SET version = $1", len(postgresSteps))
 }
 
+func newer(version int) error {
+	return fmt.Errorf("the database has schema %d, this program knows %d: use a newer machsym-server", version, len(postgresSteps))
+}
+
+// isOurs says whether a newer program changed the schema while this one ran.
+func (s session) isOurs() error {
+	var version int
+	err := s.QueryRow("SELECT version FROM machsym_schema").Scan(&version)
+	if err == nil && version != len(postgresSteps) {
+		err = away{newer(version)}
+	}
+	return err
+}
+
+// shareRules lets no upload and no change of settings come until the transaction ends.
+func (s session) shareRules() error {
+	if err := s.do("SELECT pg_advisory_xact_lock_shared($1)", lockRules); err != nil {
+		return err
+	}
+	return s.isOurs()
+}
+
 // session runs SQL on some connection, or in a transaction, until its context ends.
 type session struct {
+	*commitment
 	context context.Context
 	on      interface {
 		ExecContext(context.Context, string, ...any) (sql.Result, error)
@@ -168,11 +205,14 @@ func (s session) do(text string, values ...any) error {
 	return err
 }
 
+// commitment is what happens after the commit of a transaction.
+type commitment struct{ after []func() }
+
 // read runs statements that need no transaction.
 func (p *postgres) read(do func(session) error) error {
 	soon, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return marked(do(session{soon, p.db}))
+	return marked(do(session{nil, soon, p.db}))
 }
 
 func (p *postgres) change(do func(session) error) error { return p.run(patience, do) }
@@ -195,13 +235,20 @@ func (p *postgres) try(patience time.Duration, do func(session) error) error {
 		return err
 	}
 	defer tx.Rollback()
-	if err := do(session{soon, tx}); err != nil {
+	var then commitment
+	if err := do(session{&then, soon, tx}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	return soon.Err() // if it ended during the commit, PostgreSQL was told not to wait for its replica
+	if err := soon.Err(); err != nil { // it ended during the commit: PostgreSQL was told not to wait for its replica
+		return err
+	}
+	for _, do := range then.after {
+		do()
+	}
+	return nil
 }
 
 // isCollision recognises a deadlock, and what a transaction cannot do because of another one.
@@ -231,7 +278,11 @@ func isUnreached(err error) bool {
 		case "08", "57", "53": // the connection; it stops or starts; it has no room, memory or connections
 			return true
 		}
-		return of.Code == "25006" // a replica, or one that may not write
+		switch of.Code {
+		case "25006", "42P01", "42703", "0A000": // a replica; a newer program changes the schema
+			return true
+		}
+		return false
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errReplica) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
@@ -332,71 +383,25 @@ func (p *postgres) tellOthers() {
 
 var errOver = errors.New("over the quota")
 
-func (p *postgres) Add(project, id string, body []byte) (added bool, err error) {
-	key, err := hex.DecodeString(id)
-	if err != nil {
-		return false, err
-	}
-	packed := pack(body)
-	err = p.change(func(s session) error {
-		n, err := rows(s.Exec(`WITH made AS (INSERT INTO report(project, id, received, since) VALUES($1, $2, `+p.clock+`, `+p.clock+`)
-			ON CONFLICT DO NOTHING RETURNING number) INSERT INTO body SELECT number, $3 FROM made`, project, key, packed))
-		added = n > 0
-		if err != nil || n == 0 {
-			return err
-		}
-		return p.countUse(s, project)
-	})
-	if err == errOver {
-		return false, ErrQuota
-	}
-	if err == nil && added {
-		p.hasWork()
-	}
-	return added && err == nil, err
-}
-
-// countUse counts a new report of a project. With a quota one row counts, so that no two reports are the last one.
-func (p *postgres) countUse(s session, project string) error {
-	var quota, count int64
-	if err := s.QueryRow("SELECT coalesce((SELECT quota FROM project WHERE name = $1), 0)", project).Scan(&quota); err != nil {
-		return err
-	}
-	slot := 0
-	if quota <= 0 {
-		slot = mathrand.Intn(usageSlots)
-	}
-	err := s.do(`INSERT INTO usage VALUES($1, `+p.clock+` / 86400000, $2, 1)
-		ON CONFLICT(project, day, slot) DO UPDATE SET count = usage.count + 1`, project, slot)
-	if err != nil || quota <= 0 {
-		return err
-	}
-	err = s.QueryRow("SELECT sum(count) FROM usage WHERE project = $1 AND day = "+p.clock+" / 86400000", project).Scan(&count)
-	if err == nil && count > quota {
-		err = errOver
-	}
-	return err
-}
+var errClosed = errors.New("the server ends")
 
 // Take leases up to count reports, of each project the same number. What another server is taking is skipped.
 func (p *postgres) Take(count int, lease time.Duration) (tasks []Task, err error) {
 	if err := p.endDoubtful(); err != nil {
 		return nil, err
 	}
-	if idle, err := p.nothingToDo(); idle || err != nil {
-		return nil, err
+	if !p.moreWaits {
+		if idle, err := p.nothingToDo(); idle || err != nil {
+			return nil, err
+		}
 	}
 	number := mathrand.Int63()
 	err = p.change(func(s session) error {
 		tasks = nil
-		if err := s.do("SELECT pg_advisory_xact_lock_shared($1)", lockRules); err != nil { // settings go with the tasks
+		if err := s.shareRules(); err != nil { // settings go with the tasks
 			return err
 		}
-		if err := s.do(`UPDATE report SET state = 0 WHERE number = ANY(ARRAY(SELECT number FROM report
-			WHERE state = 1 AND until < ` + p.clock + ` FOR UPDATE SKIP LOCKED))`); err != nil {
-			return err
-		}
-		projects, err := texts(s, waitingProjects)
+		projects, err := texts(s, strings.ReplaceAll(waitingProjects, "CLOCK", p.clock))
 		if err != nil {
 			return err
 		}
@@ -406,12 +411,14 @@ func (p *postgres) Take(count int, lease time.Duration) (tasks []Task, err error
 				return err
 			}
 		}
-		return nil
+		tasks, err = dropEmpty(s, tasks)
+		return err
 	})
 	if err != nil {
 		p.doubtful = append(p.doubtful, number)
 		return nil, err
 	}
+	p.moreWaits = len(tasks) >= count
 	return tasks, nil
 }
 
@@ -421,7 +428,7 @@ func (p *postgres) endDoubtful() error {
 		return nil
 	}
 	err := p.change(func(s session) error {
-		return s.do("UPDATE report SET state = 0 WHERE state = 1 AND lease = ANY($1)", pq.Array(p.doubtful))
+		return s.do("UPDATE work SET lease = 0, until = 0 WHERE lease = ANY($1)", pq.Array(p.doubtful))
 	})
 	if err == nil {
 		p.doubtful = nil
@@ -431,17 +438,16 @@ func (p *postgres) endDoubtful() error {
 
 func (p *postgres) nothingToDo() (idle bool, err error) {
 	err = p.read(func(s session) error {
-		return s.QueryRow("SELECT NOT EXISTS(SELECT 1 FROM report WHERE state = 0) AND NOT EXISTS(SELECT 1 FROM report WHERE state = 1 AND until < " +
-			p.clock + ")").Scan(&idle)
+		return s.QueryRow("SELECT NOT EXISTS(SELECT 1 FROM work WHERE until < " + p.clock + ")").Scan(&idle)
 	})
 	return idle, err
 }
 
 // waitingProjects takes a step for each project, not for each report.
 const waitingProjects = `WITH RECURSIVE waits AS (
-	(SELECT project FROM report WHERE state = 0 ORDER BY project LIMIT 1)
+	(SELECT project FROM work WHERE until < CLOCK ORDER BY project LIMIT 1)
 	UNION ALL
-	SELECT (SELECT project FROM report WHERE state = 0 AND project > waits.project ORDER BY project LIMIT 1) FROM waits WHERE project IS NOT NULL)
+	SELECT (SELECT project FROM work WHERE until < CLOCK AND project > waits.project ORDER BY project LIMIT 1) FROM waits WHERE project IS NOT NULL)
 	SELECT project FROM waits WHERE project IS NOT NULL ORDER BY random()`
 
 // takeOf appends reports of a project. The array makes PostgreSQL look for them once.
@@ -452,23 +458,48 @@ func (p *postgres) takeOf(s session, project string, count int, number int64, le
 	if err != nil {
 		return err
 	}
-	return each(s, func(scan scan) error {
+	var numbers, leaves []int64
+	at := map[int64]int{}
+	err = each(s, func(scan scan) error {
 		t := Task{Lease: number, Generation: generation, Project: project, Redact: redact}
-		if err := scan(&t.Number, &t.Body, &t.Again); err != nil {
+		var day int64
+		if err := scan(&t.Number, &day, &t.Again); err != nil {
 			return err
 		}
+		numbers, leaves, at[t.Number] = append(numbers, t.Number), append(leaves, day), len(*tasks)
 		*tasks = append(*tasks, t)
 		return nil
-	}, `UPDATE report SET state = 1, lease = $1, holder = $2, until = `+p.clock+` + $3 WHERE number = ANY(ARRAY(SELECT number FROM report
-		WHERE state = 0 AND project = $4 ORDER BY number LIMIT $5 FOR UPDATE SKIP LOCKED)) RETURNING number,
-		(SELECT body FROM body WHERE body.number = report.number), EXISTS(SELECT 1 FROM others WHERE others.number = report.number)
-		OR EXISTS(SELECT 1 FROM uses WHERE uses.number = report.number)`, number, p.holder, lease.Milliseconds(), project, count)
+	}, `UPDATE work SET lease = $1, holder = $2, until = `+p.clock+` + $3 WHERE number = ANY(ARRAY(SELECT number FROM work
+		WHERE project = $4 AND until < `+p.clock+` ORDER BY number LIMIT $5 FOR UPDATE SKIP LOCKED)) RETURNING number, leaves, again`,
+		number, p.holder, lease.Milliseconds(), project, count)
+	if err != nil || len(numbers) == 0 {
+		return err
+	}
+	return each(s, func(scan scan) error {
+		var of int64
+		var body []byte
+		err := scan(&of, &body)
+		(*tasks)[at[of]].Body = body
+		return err
+	}, "SELECT number, body FROM body WHERE number = ANY($1) AND leaves = ANY($2)", pq.Array(numbers), pq.Array(leaves))
+}
+
+// dropEmpty removes work whose report was deleted at the moment when it was to be done again.
+func dropEmpty(s session, tasks []Task) (whole []Task, err error) {
+	for _, t := range tasks {
+		if t.Body != nil {
+			whole = append(whole, t)
+		} else if err := s.do("DELETE FROM work WHERE number = $1 AND lease = $2", t.Number, t.Lease); err != nil {
+			return nil, err
+		}
+	}
+	return whole, nil
 }
 
 // Release ends the leases of this server's folder.
 func (p *postgres) Release() error {
 	err := p.change(func(s session) error {
-		return s.do("UPDATE report SET state = 0 WHERE state = 1 AND holder = $1", p.holder)
+		return s.do("UPDATE work SET lease = 0, until = 0 WHERE lease <> 0 AND holder = $1", p.holder)
 	})
 	p.hasWork()
 	return err
@@ -479,63 +510,6 @@ type usedImages struct {
 	all, others []int64
 	images      []int64 // with missing beside it: rows of uses
 	missing     []bool
-}
-
-// Finish stores a result, its group and the images that it uses. The lock shared with Improve makes one of both see
-// what the other one did.
-func (p *postgres) Finish(t Task, r Result) error {
-	used, err := p.imagesOf(r.Images)
-	if err == nil {
-		err = p.change(func(s session) error { return finish(s, t, r, used) })
-	}
-	if err != nil { // another database may answer now, which lacks an image
-		p.lock.Lock()
-		p.images = nil
-		p.lock.Unlock()
-	}
-	return err
-}
-
-func finish(s session, t Task, r Result, used usedImages) error {
-	if err := s.do("SELECT pg_advisory_xact_lock_shared($1)", lockRules); err != nil {
-		return err
-	}
-	group := plainText(r.Group)
-	n, err := rows(s.Exec("UPDATE report SET state = 2, grp = $1, deaths = 0, reason = '' WHERE number = $2 AND state = 1 AND lease = $3",
-		group, t.Number, t.Lease))
-	if err != nil || n == 0 {
-		return err
-	}
-	if err := s.do("INSERT INTO result VALUES($1, $2) ON CONFLICT(number) DO UPDATE SET answer = excluded.answer", t.Number, r.Answer); err != nil {
-		return err
-	}
-	if err := s.do("INSERT INTO grp VALUES($1, $2) ON CONFLICT DO NOTHING", group, plainText(r.Title)); err != nil {
-		return err
-	}
-	if err := keepUses(s, t, used); err != nil {
-		return err
-	}
-	return s.do(`UPDATE report SET state = 0 WHERE number = $1 AND EXISTS(SELECT 1 FROM symbol JOIN image USING(uuid)
-		WHERE generation > $2 AND image = ANY($3))`, t.Number, r.Generation, pq.Array(used.all))
-}
-
-func keepUses(s session, t Task, used usedImages) error {
-	if t.Again {
-		for _, table := range []string{"uses", "others"} {
-			if err := s.do("DELETE FROM "+table+" WHERE number = $1", t.Number); err != nil {
-				return err
-			}
-		}
-	}
-	if len(used.images) > 0 {
-		if err := s.do("INSERT INTO uses SELECT $1, unnest($2::bigint[]), unnest($3::boolean[])", t.Number, pq.Array(used.images), pq.Array(used.missing)); err != nil {
-			return err
-		}
-	}
-	if len(used.others) == 0 {
-		return nil
-	}
-	return s.do("INSERT INTO others VALUES($1, $2)", t.Number, pq.Array(used.others))
 }
 
 // imagesOf returns the numbers of images, and adds those that are new. It does so before the transaction of the
@@ -642,51 +616,61 @@ func (p *postgres) setOthers(uses map[string]Use, known map[string]knownImage) e
 func (p *postgres) Fail(t Task, reason string, final bool, deaths int) (dead bool, err error) {
 	err = p.change(func(s session) error {
 		dead = false
-		err := s.QueryRow(`UPDATE report SET deaths = deaths + 1, reason = $1, state = CASE WHEN $2 OR deaths + 1 >= $3 THEN 3 ELSE 0 END
-			WHERE number = $4 AND state = 1 AND lease = $5 RETURNING state = 3`, plainText(reason), final, deaths, t.Number, t.Lease).Scan(&dead)
+		err := s.QueryRow(`WITH held AS (SELECT number FROM work WHERE number = $4 AND lease = $5 FOR UPDATE)
+			UPDATE report SET deaths = deaths + 1, reason = $1, failed = $2 OR deaths + 1 >= $3 FROM held WHERE report.number = held.number RETURNING failed`,
+			plainText(reason), final, deaths, t.Number, t.Lease).Scan(&dead)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
+		}
+		if err == nil && dead {
+			return s.do("DELETE FROM work WHERE number = $1", t.Number)
+		}
+		if err == nil {
+			err = s.do("UPDATE work SET lease = 0, until = 0 WHERE number = $1", t.Number)
 		}
 		return err
 	})
 	return dead, err
 }
 
-func (p *postgres) Retry(project, id string) (bool, error) {
+func (p *postgres) Retry(project, id string) (found bool, err error) {
 	defer p.hasWork()
-	return p.touch("UPDATE report SET state = 0, since = "+p.clock+", deaths = 0, reason = '' WHERE state >= 2 AND project = $1 AND id = $2", project, id)
+	return p.touch(project, id, func(s session, number int64) (bool, error) {
+		n, err := p.again(s, "number = $1", number)
+		return n > 0, err
+	})
 }
 
-// Delete deletes the other rows of a report, too: the schema says so.
+// again lets reports that have a result, or failed, wait again. Those that wait or are in work go on.
+func (p *postgres) again(s session, which string, values ...any) (int64, error) {
+	return rows(s.Exec(`WITH which AS MATERIALIZED (SELECT number, project, leaves FROM report WHERE `+which+` ORDER BY number FOR UPDATE),
+		cleared AS (UPDATE report SET failed = false, deaths = 0, reason = '' WHERE failed AND number IN (SELECT number FROM which))
+		INSERT INTO work(number, project, leaves, since, again) SELECT number, project, leaves, `+p.clock+`, true FROM which ON CONFLICT DO NOTHING`, values...))
+}
+
 func (p *postgres) Delete(project, id string) (bool, error) {
-	return p.touch("DELETE FROM report WHERE project = $1 AND id = $2", project, id)
+	return p.touch(project, id, func(s session, number int64) (bool, error) { return true, deleteAll(s, []int64{number}) })
 }
 
-func (p *postgres) touch(statement, project, id string) (found bool, err error) {
+// touch changes one report, which it locks.
+func (p *postgres) touch(project, id string, do func(s session, number int64) (bool, error)) (found bool, err error) {
 	key, err := hex.DecodeString(id)
 	if err != nil {
 		return false, nil
 	}
 	err = p.change(func(s session) error {
-		n, err := rows(s.Exec(statement, project, key))
-		found = n > 0
+		var number int64
+		found = false
+		err := s.QueryRow("SELECT number FROM report WHERE project = $1 AND id = $2 FOR UPDATE", project, key).Scan(&number)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			found, err = do(s, number)
+		}
 		return err
 	})
 	return found, err
-}
-
-// Expire deletes reports that are older than their project's limit.
-func (p *postgres) Expire() (deleted int64, err error) {
-	err = p.run(longPatience, func(s session) error {
-		if err := s.do("DELETE FROM usage WHERE day < " + p.clock + " / 86400000 - 1"); err != nil {
-			return err
-		}
-		var err error
-		deleted, err = rows(s.Exec(`DELETE FROM report USING project WHERE name = project AND keep_days > 0
-			AND received < ` + p.clock + ` - least(keep_days, 1000000) * 86400000`))
-		return err
-	})
-	return deleted, err
 }
 
 // Set stores the settings of a project. If redaction changes, old results are deleted and all are computed again.
@@ -701,10 +685,13 @@ func (p *postgres) Set(project string, set Settings) error {
 			return err
 		}
 		if before != set.Redact {
-			if err := s.do("DELETE FROM result WHERE number IN (SELECT number FROM report WHERE project = $1)", project); err != nil {
+			if err := s.do("UPDATE result SET answer = NULL WHERE project = $1", project); err != nil {
 				return err
 			}
-			if err := s.do("UPDATE report SET state = 0, since = "+p.clock+" WHERE project = $1", project); err != nil {
+			if err := s.do("UPDATE work SET lease = 0, until = 0 WHERE project = $1", project); err != nil {
+				return err
+			}
+			if _, err := p.again(s, "project = $1", project); err != nil {
 				return err
 			}
 		}
@@ -733,8 +720,15 @@ func (p *postgres) Get(project, id string) (*Report, error) {
 	}
 	r := Report{ID: id}
 	var received int64
-	err = p.ask(`SELECT state, deaths, reason, received, body, answer FROM report JOIN body USING(number) LEFT JOIN result USING(number)
-		WHERE project = $1 AND id = $2`, []any{project, key}, &r.State, &r.Deaths, &r.Reason, &received, &r.Body, &r.Answer)
+	err = p.read(func(s session) error {
+		var number, leaves int64
+		err := s.QueryRow("SELECT number, report.leaves, "+p.state()+", deaths, reason, received FROM report LEFT JOIN work USING(number) WHERE report.project = $1 AND id = $2",
+			project, key).Scan(&number, &leaves, &r.State, &r.Deaths, &r.Reason, &received)
+		if err != nil {
+			return err
+		}
+		return s.QueryRow("SELECT body, answer FROM body LEFT JOIN result USING(number, leaves) WHERE number = $1 AND leaves = $2", number, leaves).Scan(&r.Body, &r.Answer)
+	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -742,17 +736,29 @@ func (p *postgres) Get(project, id string) (*Report, error) {
 	return &r, err
 }
 
+// state is SQL of a report's state.
+func (p *postgres) state() string {
+	return "CASE WHEN failed THEN 3 WHEN work.number IS NULL THEN 2 WHEN work.until < " + p.clock + " THEN 0 ELSE 1 END"
+}
+
 func (p *postgres) List(project string, state State, limit int) ([]Report, error) {
-	return p.list("WHERE project = $1 AND state = $2 ORDER BY number DESC LIMIT $3", project, int(state), limit)
+	switch state {
+	case Done:
+		return p.list("report LEFT JOIN work USING(number) WHERE report.project = $1 AND NOT failed AND work.number IS NULL ORDER BY report.received DESC, number DESC LIMIT $2", project, limit)
+	case Failed:
+		return p.list("report LEFT JOIN work USING(number) WHERE report.project = $1 AND failed ORDER BY number DESC LIMIT $2", project, limit)
+	}
+	return p.list("work JOIN report USING(number) WHERE work.project = $1 AND (until >= "+p.clock+") = $2 ORDER BY number DESC LIMIT $3", project, state == Leased, limit)
 }
 
 func (p *postgres) Grouped(project, group string, limit int) ([]Report, error) {
-	return p.list("WHERE project = $1 AND grp = $2 AND grp <> '' ORDER BY received DESC LIMIT $3", project, plainText(group), limit)
+	return p.list(`(SELECT number, received FROM result WHERE project = $1 AND grp = $2 AND grp <> '' ORDER BY received DESC LIMIT $3) AS some
+		JOIN report USING(number) LEFT JOIN work USING(number) ORDER BY some.received DESC`, project, plainText(group), limit)
 }
 
 func (p *postgres) list(which string, values ...any) (list []Report, err error) {
 	err = p.read(func(s session) error {
-		list, err = allOf(s, readReport, "SELECT id, state, deaths, reason, received FROM report "+which, values...)
+		list, err = allOf(s, readReport, "SELECT id, "+p.state()+", deaths, reason, report.received FROM "+which, values...)
 		return err
 	})
 	return list, err
@@ -760,7 +766,7 @@ func (p *postgres) list(which string, values ...any) (list []Report, err error) 
 
 func (p *postgres) Groups(project string, limit int) (list []Group, err error) {
 	err = p.read(func(s session) error {
-		list, err = allOf(s, readGroup, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM report JOIN grp ON hash = grp
+		list, err = allOf(s, readGroup, `SELECT grp, title, count(*) AS many, min(received), max(received) FROM result JOIN grp ON hash = grp
 			WHERE project = $1 AND grp <> '' GROUP BY grp, title ORDER BY many DESC, grp LIMIT $2`, project, limit)
 		return err
 	})
@@ -779,10 +785,15 @@ func (p *postgres) Missing(project string, limit int) (list []Want, err error) {
 func (p *postgres) Counts() (c Counts, err error) {
 	var oldest sql.NullInt64
 	err = p.read(func(s session) error {
-		if err := countStates(s, &c, "SELECT state, count(*) FROM report GROUP BY state"); err != nil {
+		var reports int
+		err := s.QueryRow("SELECT count(*) FILTER (WHERE until < "+p.clock+"), count(*), "+p.clock+" - min(since) FROM work").Scan(&c.States[Waiting], &c.States[Leased], &oldest)
+		if err != nil {
 			return err
 		}
-		return s.QueryRow("SELECT " + p.clock + " - min(since) FROM report WHERE state < 2").Scan(&oldest)
+		err = s.QueryRow("SELECT (SELECT sum(reports) FROM tally), count(*) FROM report WHERE failed").Scan(&reports, &c.States[Failed])
+		c.States[Done] = reports - c.States[Leased] - c.States[Failed]
+		c.States[Leased] -= c.States[Waiting]
+		return err
 	})
 	c.Oldest = time.Duration(oldest.Int64) * time.Millisecond
 	return c, err
@@ -819,8 +830,7 @@ func (p *postgres) improve(s session, uuids any) (redone int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	again := "UPDATE report SET state = 0, since = " + p.clock + ", deaths = 0, reason = '' WHERE state >= 2 AND number IN "
-	redone, err = rows(s.Exec(again+"(SELECT number FROM uses JOIN image USING(image) WHERE uuid = ANY($1))", uuids))
+	redone, err = p.again(s, "number IN (SELECT number FROM uses JOIN image USING(image) WHERE uuid = ANY($1))", uuids)
 	if err != nil {
 		return 0, err
 	}
@@ -829,7 +839,7 @@ func (p *postgres) improve(s session, uuids any) (redone int64, err error) {
 	if err != nil || len(others) == 0 {
 		return redone, err
 	}
-	n, err := rows(s.Exec(again+"(SELECT number FROM others WHERE images && $1)", pq.Array(others))) // rare: all reports are searched
+	n, err := p.again(s, "number IN (SELECT number FROM others WHERE images && $1)", pq.Array(others)) // rare: all reports are searched
 	return redone + n, err
 }
 

@@ -68,4 +68,78 @@ CREATE TABLE usage(
     slot    INTEGER NOT NULL,              -- several rows count, because a row has one writer at a time
     count   BIGINT NOT NULL,               -- of new reports
     PRIMARY KEY(project, day, slot));
+`, `
+-- Work in a narrow table of its own: a report's row and its five indexes are written once. Tables by the day on which reports leave.
+CREATE TABLE work(                         -- reports that wait, or are in work
+    number  BIGINT PRIMARY KEY,
+    project TEXT NOT NULL,
+    leaves  INTEGER NOT NULL,              -- as in report
+    since   BIGINT NOT NULL,               -- when it began to wait
+    again   BOOLEAN NOT NULL,              -- it has had a result
+    lease   BIGINT NOT NULL DEFAULT 0,     -- who works on it
+    holder  TEXT NOT NULL DEFAULT '',      -- the folder of the server that has or had the lease
+    until   BIGINT NOT NULL DEFAULT 0)     -- when the lease ends. No index has it: a lease writes one small row
+    WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 2000);
+INSERT INTO work SELECT number, project, 2147483647, since, EXISTS(SELECT 1 FROM result WHERE result.number = report.number),
+    CASE state WHEN 1 THEN lease ELSE 0 END, holder, CASE state WHEN 1 THEN until ELSE 0 END FROM report WHERE state < 2;
+CREATE INDEX work_next ON work(project, number);
+CREATE INDEX work_since ON work(since);
+ALTER TABLE body DROP CONSTRAINT body_number_fkey, DROP CONSTRAINT body_pkey;
+ALTER TABLE body RENAME TO body_never;
+ALTER TABLE body_never ADD COLUMN leaves INTEGER NOT NULL DEFAULT 2147483647;
+CREATE TABLE body(
+    number BIGINT NOT NULL,
+    leaves INTEGER NOT NULL,
+    body   BYTEA NOT NULL,                 -- compressed
+    PRIMARY KEY(number, leaves)) PARTITION BY LIST(leaves);
+ALTER TABLE body ALTER body SET STORAGE EXTERNAL;
+ALTER TABLE body ATTACH PARTITION body_never FOR VALUES IN (2147483647);
+ALTER TABLE result DROP CONSTRAINT result_number_fkey, DROP CONSTRAINT result_pkey;
+ALTER TABLE result RENAME TO result_1;
+CREATE TABLE result(                       -- the newest one
+    number   BIGINT NOT NULL,
+    leaves   INTEGER NOT NULL,
+    project  TEXT NOT NULL,
+    grp      TEXT NOT NULL,
+    received BIGINT NOT NULL,
+    answer   BYTEA,                        -- compressed; NULL: it must not be told any longer
+    PRIMARY KEY(number, leaves)) PARTITION BY LIST(leaves);
+ALTER TABLE result ALTER answer SET STORAGE EXTERNAL;
+CREATE TABLE result_never PARTITION OF result FOR VALUES IN (2147483647);
+INSERT INTO result SELECT number, 2147483647, project, grp, received, answer FROM report LEFT JOIN result_1 USING(number)
+    WHERE answer IS NOT NULL OR grp <> '';
+DROP TABLE result_1;
+CREATE INDEX result_group ON result(project, grp, received) WHERE grp <> '';
+ALTER TABLE uses DROP CONSTRAINT uses_number_fkey, DROP CONSTRAINT uses_image_fkey, DROP CONSTRAINT uses_pkey;
+DROP INDEX uses_image, uses_missing;
+ALTER TABLE uses RENAME TO uses_never;
+ALTER TABLE uses_never ADD COLUMN leaves INTEGER NOT NULL DEFAULT 2147483647;
+CREATE TABLE uses(
+    number  BIGINT NOT NULL,
+    leaves  INTEGER NOT NULL,
+    image   BIGINT NOT NULL,
+    missing BOOLEAN NOT NULL,
+    PRIMARY KEY(number, leaves, image)) PARTITION BY LIST(leaves);
+ALTER TABLE uses ATTACH PARTITION uses_never FOR VALUES IN (2147483647);
+CREATE INDEX uses_image ON uses(image, number);
+CREATE INDEX uses_missing ON uses(image, number) WHERE missing;
+ALTER TABLE others DROP CONSTRAINT others_number_fkey, DROP CONSTRAINT others_pkey;
+ALTER TABLE others RENAME TO others_never;
+ALTER TABLE others_never ADD COLUMN leaves INTEGER NOT NULL DEFAULT 2147483647;
+CREATE TABLE others(                       -- used images that need no symbols: most of them, of the system
+    number BIGINT NOT NULL,
+    leaves INTEGER NOT NULL,
+    images BIGINT[] NOT NULL,
+    PRIMARY KEY(number, leaves)) PARTITION BY LIST(leaves);
+ALTER TABLE others ATTACH PARTITION others_never FOR VALUES IN (2147483647);
+ALTER TABLE report ADD COLUMN failed BOOLEAN NOT NULL DEFAULT false; -- the reason says why
+UPDATE report SET failed = true WHERE state = 3;
+ALTER TABLE report DROP COLUMN state, DROP COLUMN since, DROP COLUMN lease, DROP COLUMN holder, DROP COLUMN until, DROP COLUMN grp;
+ALTER TABLE report ADD COLUMN leaves INTEGER NOT NULL DEFAULT 2147483647; -- day since 1970 on which it leaves; this one: it stays
+CREATE INDEX report_leaves ON report(leaves) WHERE leaves < 2147483647;
+CREATE INDEX report_failed ON report(project, number) WHERE failed;
+CREATE TABLE tally(                        -- of reports; several rows count, because a row has one writer at a time
+    slot    INTEGER PRIMARY KEY,
+    reports BIGINT NOT NULL) WITH (fillfactor = 10);
+INSERT INTO tally SELECT slot, CASE slot WHEN 0 THEN (SELECT count(*) FROM report) ELSE 0 END FROM generate_series(0, 15) AS slot;
 `}
