@@ -8,11 +8,13 @@ var contract = []struct {
 	test func(*testing.T, Database)
 }{
 	{"DeletedDuringWork", testDeletedDuringWork},
+	{"DeletedWhole", testDeletedWhole},
 	{"GroupsAndLists", testGroupsAndLists},
 	{"LateResult", testLateResult},
 	{"ManyImages", testManyImages},
 	{"OlderSymbols", testOlderSymbols},
 	{"Quota", testQuota},
+	{"Retention", testRetention},
 	{"ReleasedWork", testReleasedWork},
 	{"SymbolsDuringWork", testSymbolsDuringWork},
 	{"SymbolsOfOthers", testSymbolsOfOthers},

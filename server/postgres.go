@@ -752,8 +752,8 @@ func (p *postgres) List(project string, state State, limit int) ([]Report, error
 }
 
 func (p *postgres) Grouped(project, group string, limit int) ([]Report, error) {
-	return p.list(`(SELECT number, received FROM result WHERE project = $1 AND grp = $2 AND grp <> '' ORDER BY received DESC LIMIT $3) AS some
-		JOIN report USING(number) LEFT JOIN work USING(number) ORDER BY some.received DESC`, project, plainText(group), limit)
+	return p.list(`(SELECT number, received FROM result WHERE project = $1 AND grp = $2 AND grp <> '' ORDER BY received DESC LIMIT $3) AS newest
+		JOIN report USING(number) LEFT JOIN work USING(number) ORDER BY newest.received DESC`, project, plainText(group), limit)
 }
 
 func (p *postgres) list(which string, values ...any) (list []Report, err error) {

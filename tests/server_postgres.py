@@ -1,62 +1,16 @@
 """Two servers on one PostgreSQL whose process is killed while reports come: none is lost, none is there twice, and all is told as a server
 with SQLite tells it. Usage: server_postgres.py MACHSYM-SERVER MACHSYM FOLDER. server.sh runs it."""
-import glob
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import server
+import server_cluster
 from server import DSYM, MACHSYM, SERVER, WORK, Load, Server, check, plain, read, variants
 
 REPORTS = 300
-NO_RIGHTS = 65534  # number of a user
-PASSWORD = "sekrit%2Fword"
-
-
-class Cluster:
-    """A PostgreSQL in a folder of its own, without TCP. It refuses root, so root runs it as another user."""
-
-    def __init__(self, programs):
-        self.programs, self.process = programs, None
-        self.folder = tempfile.mkdtemp(prefix="machsym-pg-", dir="/tmp")  # a socket's path is short
-        self.user = {}
-        if os.getuid() == 0:
-            os.chown(self.folder, NO_RIGHTS, NO_RIGHTS)
-            self.user = {"user": NO_RIGHTS, "group": NO_RIGHTS, "extra_groups": []}
-        self.call("initdb", "-A", "trust", "-U", "machsym", "-E", "UTF8", "--no-locale", "-D", self.folder + "/db")
-        self.start()
-        self.call("createdb", "-h", self.folder, "-U", "machsym", "reports")
-        self.url = "postgres://machsym:%s@/reports?sslmode=disable&host=%s" % (PASSWORD, self.folder)
-
-    def call(self, name, *options):
-        return subprocess.run([self.programs + "/" + name, *options], cwd=self.folder, capture_output=True, check=True, **self.user)
-
-    def start(self):
-        """Starts it again and again: processes of a killed one end a little later."""
-        end = time.monotonic() + 120
-        while time.monotonic() < end:
-            if self.process is None or self.process.poll() is not None:
-                self.process = subprocess.Popen([self.programs + "/postgres", "-D", self.folder + "/db", "-c", "listen_addresses=", "-c", "shared_buffers=16MB",
-                                                 "-c", "unix_socket_directories=" + self.folder], cwd=self.folder, stderr=subprocess.DEVNULL, **self.user)
-            try:
-                self.call("psql", "-h", self.folder, "-U", "machsym", "-c", "SELECT 1", "postgres")
-                return
-            except subprocess.CalledProcessError:
-                time.sleep(0.1)
-        raise TimeoutError("PostgreSQL does not answer")
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def end(self):
-        self.process.send_signal(signal.SIGQUIT)
-        self.process.wait()
-        shutil.rmtree(self.folder)
 
 
 def told(asked, keys):
@@ -139,12 +93,12 @@ def run(cluster):
 
 
 def main():
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
-    if not found:
+    programs = server_cluster.programs()
+    if not programs:
         print("skipped: PostgreSQL: it needs postgresql-15")
         return 1
     try:
-        cluster = Cluster(os.path.dirname(found[-1]))
+        cluster = server_cluster.Cluster(programs)
     except PermissionError:
         print("skipped: PostgreSQL: root cannot become another user here, and PostgreSQL refuses root")
         return 1
