@@ -114,6 +114,8 @@ def good_zips(dsym, both):
     write("good-names-outside.zip", deflated({"../../../outside/" + n: d for n, d in dsym.items()}))
     write("good-absolute.zip", deflated({"/tmp/outside/" + n: d for n, d in dsym.items()}))
     write("two.zip", deflated(both))
+    folders = {n[:i + 1]: b"" for n in both for i in range(len(n)) if n[i] == "/"}
+    write("folders.zip", deflated({**folders, **both}))
     write("two.xcarchive.zip", deflated({"App.xcarchive/dSYMs/" + n: d for n, d in both.items()}))
     inner = deflated(dsym)
     write("good-zip-in-zip.zip", deflated({"x.dSYM.zip": inner}))

@@ -67,6 +67,7 @@ $machsym atos -o two.zip --uuid "$uuid" 0x100000718 0x100000740 | cmp -s "$work/
 check "by its UUID"
 same "by its name" two.zip/inline-arm64-d5-22.dSYM
 same "by its whole name" two.zip/inline-arm64-d5-22.dSYM/$dwarf/inline-arm64-d5-22
+same "by its name, where the zip has its folders, too, as zip -r writes them" folders.zip/inline-arm64-d5-22.dSYM
 says "a name that is not there" 1 "no such member" $machsym atos -o two.zip/none.dSYM 0x1000
 says "info lists all" 0 "two.zip/inline-arm64-d5-22.dSYM/$dwarf/inline-arm64-d5-22" $machsym info --quick two.zip
 says "symbols" 0 "scan" $machsym symbols good-pax.tar

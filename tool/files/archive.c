@@ -1155,22 +1155,24 @@ static bool archive_name_is_before(const void *element, const void *name)
     return archive_compare_names((*member)->name, *(const machsym_str *)name) < 0;
 }
 
-/* The first member in the order of names that is not before one; NULL when there is none. */
-static const archive_member *archive_find_from(const archive *a, machsym_str name)
+/* Where the first member in the order of names is that is not before one. */
+static size_t archive_place_of(const archive *a, machsym_str name)
 {
-    size_t at = mem_lower_bound(a->by_name, a->count, sizeof *a->by_name, &name, archive_name_is_before);
-    return at < a->count ? a->by_name[at] : NULL;
+    return mem_lower_bound(a->by_name, a->count, sizeof *a->by_name, &name, archive_name_is_before);
 }
 
 const archive_member *archive_find(const archive *a, machsym_str name)
 {
-    const archive_member *member = archive_find_from(a, name);
-    return member != NULL && str_equal(member->name, name) ? member : NULL;
+    size_t at = archive_place_of(a, name);
+    return at < a->count && str_equal(a->by_name[at]->name, name) ? a->by_name[at] : NULL;
 }
 
 const archive_member *archive_find_below(const archive *a, machsym_str begin)
 {
-    const archive_member *member = archive_find_from(a, begin);
+    size_t at = archive_place_of(a, begin);
+    while (at < a->count && str_equal(a->by_name[at]->name, begin)) /* the folder, as `zip -r` has it */
+        at++;
+    const archive_member *member = at < a->count ? a->by_name[at] : NULL;
     bool is_below =
         member != NULL && member->name.len > begin.len && memcmp(member->name.ptr, begin.ptr, begin.len) == 0;
     return is_below ? member : NULL;
