@@ -184,7 +184,8 @@ static void check_damaged(const told *t, machsym_str name, const char *why)
     text got = {0};
     archive *a = archive_open(t->path.v, &err);
     const archive_member *member = a != NULL ? archive_find(a, name) : NULL;
-    CHECK(member != NULL && !archive_read(a, member, UINT64_MAX, &got, &err) && strstr(err.what, why) != NULL);
+    CHECK(member != NULL && !archive_read(a, member, UINT64_MAX, &got, &err) &&
+          strstr(err.what, why) != NULL);
     if (a != NULL)
         archive_close(a);
     text_free(&got);
@@ -277,8 +278,9 @@ int main(void)
         return test_done();
     }
     CHECK(mkdtemp(folder) != NULL);
-    snprintf(command, sizeof command, "PYTHONDONTWRITEBYTECODE=1 python3 tests/members/archives.py %s/made %.40s",
-             folder, seed != NULL ? seed : "1");
+    snprintf(command, sizeof command,
+             "PYTHONDONTWRITEBYTECODE=1 python3 tests/members/archives.py %s/made %.40s", folder,
+             seed != NULL ? seed : "1");
     CHECK(system(command) == 0);
     join(&path, str_c("list"));
     CHECK(file_read(&list, text_z(&path)) == NULL);
