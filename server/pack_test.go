@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"io"
 	"math/rand"
+	"os"
+	"sync"
 	"testing"
 	"testing/iotest"
 )
@@ -59,6 +61,26 @@ func TestPack(t *testing.T) {
 	if back, err := unpack(pack(zeros)); err != nil || len(back) != len(zeros) {
 		t.Fatal("what packs best", len(pack(zeros)), err)
 	}
+}
+
+// A report is packed with the dictionary and small, also by a packer that was used before, at the same time as others.
+func TestPackSize(t *testing.T) {
+	report, err := os.ReadFile("../tests/fixtures/apple/ios.ips")
+	must(t, err)
+	most := len(report) * 35 / 100 // without the dictionary it is 43
+	var all sync.WaitGroup
+	for i := 0; i < 2*cap(packers); i++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for i := 0; i < 10; i++ {
+				if n := len(pack(report)); n > most {
+					t.Errorf("%d bytes of %d; at most %d", n, len(report), most)
+				}
+			}
+		}()
+	}
+	all.Wait()
 }
 
 // Streams of zstd are read back whole, in pieces of any size. Half a stream is never taken for all.
