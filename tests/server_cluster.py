@@ -30,16 +30,21 @@ def cpu_with_ended(pid):
 class Cluster:
     """A PostgreSQL in a folder of its own, without TCP. It refuses root, so root runs it as another user."""
 
-    def __init__(self, programs, settings=("shared_buffers=16MB",)):
-        self.programs, self.process, self.settings, self.before = programs, None, settings, 0
+    def __init__(self, programs, settings=("shared_buffers=16MB",), inside=(), of=None):
+        """inside: words that start it in a network namespace. of: the primary whose replica it is."""
+        self.programs, self.process, self.settings, self.before, self.inside = programs, None, settings, 0, inside
         self.folder = tempfile.mkdtemp(prefix="machsym-pg-", dir="/tmp")  # a socket's path is short
         self.user = {}
         if os.getuid() == 0:
             os.chown(self.folder, NO_RIGHTS, NO_RIGHTS)
             self.user = {"user": NO_RIGHTS, "group": NO_RIGHTS, "extra_groups": []}
-        self.call("initdb", "-A", "trust", "-U", "machsym", "-E", "UTF8", "--no-locale", "-D", self.folder + "/db")
+        if of:
+            self.call("pg_basebackup", "-h", of.folder, "-U", "machsym", "-D", self.folder + "/db", "-R", "-X", "stream", "-c", "fast")
+        else:
+            self.call("initdb", "-A", "trust", "-U", "machsym", "-E", "UTF8", "--no-locale", "-D", self.folder + "/db")
         self.start()
-        self.call("createdb", "-h", self.folder, "-U", "machsym", "reports")
+        if not of:
+            self.call("createdb", "-h", self.folder, "-U", "machsym", "reports")
         self.url = "postgres://machsym:%s@/reports?sslmode=disable&host=%s" % (PASSWORD, self.folder)
 
     def call(self, name, *options):
@@ -50,8 +55,8 @@ class Cluster:
         end = time.monotonic() + 120
         while time.monotonic() < end:
             if self.process is None or self.process.poll() is not None:
-                self.process = subprocess.Popen([self.programs + "/postgres", "-D", self.folder + "/db", *(word for one in ("listen_addresses=", "unix_socket_directories=" + self.folder, *self.settings)
-                                                   for word in ("-c", one))], cwd=self.folder, stderr=subprocess.DEVNULL, **self.user)
+                self.process = subprocess.Popen([*self.inside, self.programs + "/postgres", "-D", self.folder + "/db", *(word for one in ("listen_addresses=", "unix_socket_directories=" + self.folder, *self.settings)
+                                                   for word in ("-c", one))], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **({} if self.inside else self.user))
             try:
                 self.call("psql", "-h", self.folder, "-U", "machsym", "-c", "SELECT 1", "postgres")
                 return
@@ -59,13 +64,22 @@ class Cluster:
                 time.sleep(0.1)
         raise TimeoutError("PostgreSQL does not answer")
 
+    def sql(self, text, database="reports"):
+        return self.call("psql", "-h", self.folder, "-U", "machsym", "-At", "-c", text, database).stdout.decode().strip()
+
+    def stop(self):
+        """As by pg_ctl stop -m immediate."""
+        self.call("pg_ctl", "stop", "-D", self.folder + "/db", "-m", "immediate")
+        self.process.wait()
+
     def kill(self):
         self.process.kill()
         self.process.wait()
 
     def end(self):
-        self.process.send_signal(signal.SIGQUIT)
-        self.process.wait()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait()
         shutil.rmtree(self.folder)
 
     def cpu(self):
@@ -79,5 +93,4 @@ class Cluster:
 
     def disk(self):
         """Bytes of the tables and indexes."""
-        said = self.call("psql", "-h", self.folder, "-U", "machsym", "-At", "-c", "SELECT pg_database_size('reports')", "reports").stdout
-        return int(said)
+        return int(self.sql("SELECT pg_database_size('reports')"))
