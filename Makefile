@@ -238,17 +238,18 @@ $(B)/machsym-server: $(wildcard server/*.go server/*.html server/*.json server/*
 	    go build -trimpath -tags libsqlite3 -o "$(abspath $@)" .
 
 # Faults with 20,000 reports of real size, each sent three times, and memory over 100,000: fifteen minutes on two cores.
-# docs/server.md has the table.
+# docs/server.md has the table. DATABASE=postgres: faults of a PostgreSQL for two servers instead; it needs root, for its network.
 REPORTS ?= 20000
 .PHONY: soak-server
 soak-server: server
-	$(Q)work=$$(mktemp -d) && PYTHONDONTWRITEBYTECODE=1 python3 tests/server_soak.py $(B)/machsym-server $(B)/machsym \
+	$(Q)work=$$(mktemp -d) && PYTHONDONTWRITEBYTECODE=1 python3 tests/server_$(if $(filter postgres,$(DATABASE)),faults,soak).py $(B)/machsym-server $(B)/machsym \
 	    "$$work" $(REPORTS); status=$$?; rm -rf "$$work"; exit $$status
 
-# Its rates, CPU, memory and disk over 100,000 reports, with goals: two minutes on two idle cores, four on busy ones.
+# Its rates, CPU, memory and disk over 100,000 reports, with goals: two minutes on two idle cores, four on busy ones. DATABASE=postgres: with a
+# PostgreSQL beside it, whose CPU is told apart.
 .PHONY: bench-server
 bench-server: server
-	$(Q)PYTHONDONTWRITEBYTECODE=1 python3 bench/server.py $(COUNT) $(B)/machsym-server $(B)/machsym
+	$(Q)DATABASE=$(DATABASE) PYTHONDONTWRITEBYTECODE=1 python3 bench/server.py $(COUNT) $(B)/machsym-server $(B)/machsym
 bench-server: COUNT ?= 100000
 
 # The man page says of each command what its help says.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The server loses no report, works on none twice and answers as `machsym crash -d` of the dSYMs does, whatever is killed:
-# server.py starts the real one, with workers that hang, die and eat memory when a report says so. server_postgres.py kills the PostgreSQL of two.
+# server.py starts the real one, with workers that hang, die and eat memory when a report says so. server_postgres.py kills the PostgreSQL of two,
+# and server_faults.py its replica, its network and all at once.
 . tests/checks
 why=
 [ -z "$RUN$LDFLAGS" ] || why="go runs on this host only"
@@ -34,6 +35,9 @@ check "what the service may do is at most 2.0 of 10" "$work/log"
 mkdir "$work/postgres"
 PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server_postgres.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work/postgres" >"$work/log" 2>&1
 add $? "$work/log" server_postgres.py || cat "$work/log"
+mkdir "$work/faults"
+PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server_faults.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work/faults" 60 >"$work/log" 2>&1
+add $? "$work/log" server_faults.py || cat "$work/log"
 PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work" >"$work/log" 2>&1
 add $? "$work/log" server.py || cat "$work/log"
 end
