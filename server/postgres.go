@@ -147,6 +147,11 @@ func migratePostgres(s session) error {
 	if version == len(postgresSteps) {
 		return nil
 	}
+	if there { // an older program may be adding a report, which the steps would not see
+		if err := s.do("LOCK TABLE report, body, result, uses, others IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+	}
 	for _, step := range postgresSteps[version:] {
 		if err := s.do(step); err != nil {
 			return err

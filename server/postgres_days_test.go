@@ -292,3 +292,33 @@ func TestNewerMeanwhile(t *testing.T) {
 	must(t, db.Finish(task, Result{Answer: []byte("kept")}))
 	want(t, db, id, Done, "kept")
 }
+
+// A report that an older program adds while the schema is brought along is not forgotten.
+func TestAddedWhileMigrated(t *testing.T) {
+	for version := 1; version < len(postgresSteps); version++ {
+		address := shared.address(t)
+		oldPostgres(t, address, version)
+		to, err := hostsOf(address)
+		must(t, err)
+		raw := sql.OpenDB(to)
+		defer raw.Close()
+		older, err := raw.Begin()
+		must(t, err)
+		body := []byte("added meanwhile")
+		var number int64
+		must(t, older.QueryRow("INSERT INTO report(project, id, received, since) VALUES('default', decode($1, 'hex'), 1, 1) RETURNING number", hashOf(body)).Scan(&number))
+		_, err = older.Exec("INSERT INTO body VALUES($1, $2)", number, pack(body))
+		must(t, err)
+		opened := make(chan error, 1)
+		go func() {
+			time.Sleep(500 * time.Millisecond)
+			opened <- older.Commit()
+		}()
+		db := openAt(t, address, "a")
+		must(t, <-opened)
+		want(t, db, hashOf(body), Waiting, "")
+		if c, err := db.Counts(); err != nil || c.States != [4]int{2, 1, 2, 1} {
+			t.Fatal(c, err)
+		}
+	}
+}
