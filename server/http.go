@@ -38,7 +38,9 @@ type server struct {
 	profilers string        // origin whose pages may ask like profilers, without a token; empty: only with one
 	tokens    tokens
 	asking    sync.Mutex
-	askers    Askers // for callers that wait
+	askers    Askers   // for callers that wait
+	jobs      jobs     // of Symbolicator's API
+	fetch     *fetcher // nil without sources
 }
 
 // handler answers an authorized request.
@@ -65,6 +67,10 @@ func (s *server) routes() http.Handler {
 	mux.Handle("/symbolicate/v5", s.allowProfilers((*server).symbolicate))
 	mux.Handle("/source/v1", s.allowProfilers(notHere("there are no sources here: dSYMs have only their paths")))
 	mux.Handle("/asm/v1", s.allowProfilers(notHere("machsym has no disassembler: profilers on the machine itself have one")))
+	mux.Handle("/symbolicate", s.allow("POST", "read", (*server).symbolicateStacks))
+	mux.Handle("/applecrashreport", s.allow("POST", "read", (*server).symbolicateReport))
+	mux.Handle("/requests/", s.allow("GET", "read", (*server).request))
+	mux.HandleFunc("/healthcheck", s.healthcheck)
 	mux.HandleFunc("/openapi.json", describe)
 	mux.HandleFunc("/", s.page)
 	return s.logged(mux)
@@ -286,17 +292,22 @@ func (s *server) askForm(project string, report *Report, form string, said *answ
 	return nil
 }
 
-// ask answers a request while the caller waits, with a separate worker and one request at a time.
+// ask answers a request while the caller waits.
 func (s *server) ask(request []byte, redact bool) (*answer, error) {
+	var said answer
+	err := s.askWorker(request, redact, func(line []byte) error { return json.Unmarshal(line, &said) })
+	return &said, err
+}
+
+// askWorker asks a separate worker, one request at a time.
+func (s *server) askWorker(request []byte, redact bool, read func(line []byte) error) error {
 	generation, err := s.db.Generation()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	var said answer
-	err = s.askers.of(redact).Ask(request, generation, func(line []byte) error { return json.Unmarshal(line, &said) })
-	return &said, err
+	return s.askers.of(redact).Ask(request, generation, read)
 }
 
 func stateOf(r Report) map[string]any {

@@ -32,6 +32,7 @@ type options struct {
 	maxReport, maxUpload                                                  int64
 	limits                                                                Limits
 	maxAge, slow, shift                                                   time.Duration
+	from                                                                  sourceFlags
 }
 
 func readOptions() options {
@@ -54,6 +55,12 @@ func readOptions() options {
 	flag.DurationVar(&o.maxAge, "max-age", 5*time.Minute, "/health is false when a report waits longer")
 	flag.DurationVar(&o.slow, "slow-client", 30*time.Second, "a client that sends or takes nothing for so long is cut off")
 	flag.DurationVar(&o.shift, "test-clock", 0, "for tests: shift the clock of leases")
+	flag.Var(&o.from.sources, "source", "ask for symbols that were not uploaded: unified=`URL`, ssqp=URL or s3=URL/BUCKET; repeatable. Keys of a bucket: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY")
+	flag.Var(&o.from.hosts, "source-host", "a `HOST[:PORT]` that a source's redirect may name; repeatable. Hosts of sources may be named")
+	flag.Var(&o.from.private, "source-private", "a `HOST[:PORT]` that may have a private or loopback address; repeatable")
+	flag.DurationVar(&o.from.timeout, "source-timeout", time.Minute, "deadline of a file of a source")
+	flag.DurationVar(&o.from.retry, "source-retry", time.Hour, "what a source has not is asked for again after this")
+	flag.Int64Var(&o.from.cache, "source-cache", 20480, "`megabytes` of files of sources that are kept")
 	flag.Parse()
 	return o
 }
@@ -227,10 +234,17 @@ func serve(o options, db Database) error {
 	if err != nil {
 		return err
 	}
+	fetch, err := newFetcher(o.from, o.maxUpload, db, tool, say)
+	if err != nil {
+		return err
+	}
+	if fetch != nil {
+		db = watched{db, fetch}
+	}
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
 	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow, profilers: o.profilers,
-		parts: parts, symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool)}
+		parts: parts, symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool), fetch: fetch}
 	defer s.askers.Stop()
 	if err := db.Release(); err != nil {
 		return err
@@ -252,6 +266,11 @@ func serve(o options, db Database) error {
 	var all sync.WaitGroup
 	all.Add(1)
 	go func() { defer all.Done(); p.Run(ctx) }()
+	if fetch != nil {
+		fetch.wake = p.Wake
+		go fetch.Run(ctx)
+		go fetch.Run(ctx)
+	}
 	go keepDays(ctx, db, parts, say)
 	if o.demo != "" {
 		go loadDemo(url, token, o.demo, say)

@@ -30,7 +30,7 @@ func (p *postgres) unknownDays(of map[string]rules) (days []int64) {
 	return days
 }
 
-// makeDays makes the tables of days, one a transaction: whoever waits for a table has no other one then.
+// makeDays makes the tables of days, one a transaction. A client that waits for a table then holds no other one.
 func (p *postgres) makeDays(days []int64) error {
 	for _, day := range days {
 		for _, table := range dayTables {

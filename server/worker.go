@@ -58,7 +58,7 @@ func (t Tool) Try() error {
 // tryWorker asks for the forms that the server needs, of what is no report.
 func (t Tool) tryWorker() error {
 	c := t.command("worker", "-j", "1")
-	c.Stdin = bytes.NewReader(append(crashRequest(new(bytes.Buffer), []byte("x"), kept...), '\n'))
+	c.Stdin = bytes.NewReader(append(crashRequest(new(bytes.Buffer), []byte("x"), append([]string{"stacks"}, kept...)...), '\n'))
 	line, _ := c.Output() // the status is 1, because the answer is an error
 	var answered outcome
 	if err := answered.read(line); err != nil {
@@ -88,6 +88,9 @@ var (
 
 func (t Tool) start(generation int64, redact bool) (*child, error) {
 	words := []string{"worker", "-d", t.store(), "-j", "1", "--limit=" + strconv.Itoa(t.Limits.Seconds)}
+	if _, err := os.Stat(t.fetched()); err == nil {
+		words = append(words, "-d", t.fetched())
+	}
 	if redact {
 		words = append(words, "--redact")
 	}

@@ -139,6 +139,8 @@ cat >"$work/requests" <<END
 {"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["json","text","summary","signature","same","brief","images","html"]}
 {"do":"crash","base64":"VGhyZWFkIDAgQ3Jhc2hlZDoKMCAgIGRlbW8gMHgxMDAwMDBhZWMgMHgxMDAwMDAwMDAgKyAyNzk2Cg==","want":["same"]}
 {"do":"crash","path":"$work/cut.plcrash"}
+{"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["stacks"]}
+{"do":"crash","base64":"VGhyZWFkIDAgQ3Jhc2hlZDoKMCAgIGRlbW8gMHgxMDAwMDBhZWMgMHgxMDAwMDAwMDAgKyAyNzk2Cg==","want":["stacks"]}
 {"do":"stop"}
 {"do":"build","path":"$dsym","as":"chunks"}
 {"do":"build","path":"$dsym"}

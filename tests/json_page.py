@@ -34,6 +34,8 @@ PLAIN = {"id": lambda v: isinstance(v, str) or PLAIN["number"](v), "text": lambd
          "uuid": lambda v: isinstance(v, str) and re.fullmatch("[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", v),
          "hash": lambda v: isinstance(v, str) and re.fullmatch("[0-9a-f]{16}", v),
          "modules": lambda v: isinstance(v, dict) and all(found in (True, False, None) for found in v.values()),
+         "texts": lambda v: isinstance(v, dict) and all(isinstance(t, str) for t in v.values()),
+         "hexes": lambda v: isinstance(v, dict) and all(PLAIN["hex"](h) for h in v.values()),
          "counts": lambda v: isinstance(v, dict) and all(type(n) is int for n in v.values())}
 
 

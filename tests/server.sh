@@ -8,8 +8,8 @@ why=
 case "$CFLAGS" in *-fsanitize* | *--coverage*) why="once is enough, without sanitizers" ;; esac
 [ -n "$why" ] || need "the server" go gofmt python3 nginx openssl systemd-analyze || { end; exit; }
 gocode=/usr/share/gocode/src/github.com
-if [ -z "$why" ] && ! { [ -d $gocode/getkin/kin-openapi ] && python3 -c "import jsonschema" 2>/dev/null && [ -d $gocode/mattn/go-sqlite3 ] && [ -d $gocode/lib/pq ] && [ -d $gocode/prometheus/client_golang ] && [ -d $gocode/minio/sha256-simd ] && [ -f /usr/include/zstd.h ]; }; then
-    why="it needs golang-github-mattn-go-sqlite3-dev, golang-github-lib-pq-dev, golang-github-prometheus-client-golang-dev, golang-github-minio-sha256-simd-dev, golang-github-getkin-kin-openapi-dev, libzstd-dev and python3-jsonschema"
+if [ -z "$why" ] && ! { [ -d $gocode/getkin/kin-openapi ] && python3 -c "import jsonschema" 2>/dev/null && [ -d $gocode/mattn/go-sqlite3 ] && [ -d $gocode/lib/pq ] && [ -d $gocode/prometheus/client_golang ] && [ -d $gocode/minio/sha256-simd ] && [ -d $gocode/minio/minio-go ] && [ -f /usr/include/zstd.h ]; }; then
+    why="it needs golang-github-mattn-go-sqlite3-dev, golang-github-lib-pq-dev, golang-github-prometheus-client-golang-dev, golang-github-minio-sha256-simd-dev, golang-github-minio-minio-go-v7-dev, golang-github-getkin-kin-openapi-dev, libzstd-dev and python3-jsonschema"
 fi
 if [ -n "$why" ]; then
     skip "$why"

@@ -54,6 +54,22 @@ def kind_of(answer):
 
 # ---- Answers are those of the other commands ----
 
+FACTS = ("process", "os", "hardware", "date", "exception", "signal", "app_info")
+
+
+def stacks_of(report):
+    """What the form stacks has to say, of the JSON of a report."""
+    threads = [(t["kind"], t["number"], t["name"], t["crashed"], [(f["index"], f["address"], f["return_address"], f["image"]) for f in t["frames"]],
+                {r["name"]: r["value"] for r in t.get("registers", [])}) for t in report["threads"]]
+    return [report.get(f) for f in FACTS], threads, [[i[k] for k in ("name", "path", "arch", "uuid", "base")] for i in report["images"]]
+
+
+def stacks_seen(stacks):
+    threads = [(t["kind"], t["number"], t["name"], t["crashed"], [(f["index"], f["address"], f["return_address"], f.get("image")) for f in t["frames"]], t["registers"])
+               for t in stacks["threads"]]
+    return [stacks["facts"].get(f) for f in FACTS], threads, [[i[k] for k in ("name", "path", "arch", "uuid", "base")] for i in stacks["images"]]
+
+
 def test_crash():
     names = sorted(n for n in os.listdir(REPORTS) if n != "README.md" and os.path.isfile(REPORTS + "/" + n))
     names += ["../services/" + n for n in sorted(os.listdir(REPORTS + "/../services"))]
@@ -85,6 +101,10 @@ def test_crash():
         missing = {m["uuid"] for m in wait["missing"]["missing"] if m["uuid"]}
         check({u["uuid"] for p in answer["reports"] for u in p["uses"] if u["missing"]} == missing, "uses: what is missing: " + answer["id"], missing)
     signed = lines_of(run("crash", "-q", "--json", "--signature", *ALL, *paths))
+    bare = lines_of(run("worker", *ALL, data=b"".join(json.dumps(dict(r, want=["stacks"])).encode() + b"\n" for r in requests)))
+    for answer, stacks in zip(answers, bare):
+        if "error" not in answer:
+            check([stacks_of(r["json"]) for r in answer["reports"]] == [stacks_seen(r["stacks"]) for r in stacks["reports"]], "stacks are those of the JSON: " + answer["id"])
     bare = lines_of(run("worker", *ALL, data=b"".join(json.dumps({k: v for k, v in dict(r, do="signature").items() if k != "want"}).encode() + b"\n" for r in requests)))
     check([p for a in bare if "reports" in a for p in a["reports"]] == [{k: p[k] for k in ("format", "hash", "signature")} for p in parts],
           "signatures by themselves")

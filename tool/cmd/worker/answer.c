@@ -103,6 +103,7 @@ static bool reply_answer_frames(answering *a)
     json_put_str(a->out, "image", info->name);
     json_put_uuid(a->out, "uuid", &key.uuid);
     json_put_str(a->out, "arch", str_c(info->arch));
+    json_put_bool(a->out, "has_debug_info", info->has_dwarf);
     ok = ok && reply_put_offsets(a, &loan, offsets);
     images_return(a->symbols->images, &loan);
     return ok;

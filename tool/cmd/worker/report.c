@@ -8,6 +8,7 @@
 #include "../../../report/base/json.h"
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/text.h"
+#include "../../../report/model/registers.h"
 #include "../../../report/model/report.h"
 #include "../../../report/model/status.h"
 #include "../../../report/tell/missing.h"
@@ -24,6 +25,8 @@
 #include "../../symbols/owners.h"
 #include "../../symbols/resolve.h"
 
+#include <string.h>
+
 /* What an answer may tell of a report. */
 typedef enum worker_want {
     WANT_JSON = 1 << 0,
@@ -35,14 +38,15 @@ typedef enum worker_want {
     WANT_IMAGES = 1 << 6,
     WANT_HTML = 1 << 7, /* a page of all reports together */
     WANT_USES = 1 << 8,
-    WANT_MISSING = 1 << 9 /* of all reports together, and nothing else */
+    WANT_STACKS = 1 << 9,  /* what the report has, before any lookup */
+    WANT_MISSING = 1 << 10 /* of all reports together, and nothing else */
 } worker_want;
 
 /* What is wanted, as worker_want; what is not said is JSON. */
 static bool worker_report_take_wants(answering *a, unsigned *wants)
 {
     static const char *const names[] = {"json",  "text",   "summary", "signature", "same",
-                                        "brief", "images", "html",    "uses"};
+                                        "brief", "images", "html",    "uses",      "stacks"};
     enum { WANTS = sizeof names / sizeof names[0] };
     uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
@@ -50,7 +54,7 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
     if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
         return request_refuse(
             a, worker_bad_request,
-            "want is a list of json, text, summary, signature, same, brief, images, html, uses");
+            "want is a list of json, text, summary, signature, same, brief, images, html, uses, stacks");
     while (json_next(a->doc, list, &at)) {
         unsigned i = 0;
         while (i < WANTS && !json_equals(a->doc, at, names[i]))
@@ -58,7 +62,7 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
         if (i == WANTS)
             return request_refuse(
                 a, worker_bad_request,
-                "want is a list of json, text, summary, signature, same, brief, images, html, uses");
+                "want is a list of json, text, summary, signature, same, brief, images, html, uses, stacks");
         *wants |= 1u << i;
     }
     return true;
@@ -100,6 +104,94 @@ static void worker_report_put_uses(const report *r, text *out)
     text_char(out, ']');
 }
 
+/* A frame of stacks. module: the name of its image as the report has it, for a frame that is in no image of
+ * the list. */
+static void worker_report_put_stack_frame(const report_frame *frame, text *out)
+{
+    text_c(out, "{\"index\":");
+    text_dec(out, frame->index);
+    json_put_hex(out, "address", frame->addr);
+    json_put_bool(out, "return_address", !frame->exact);
+    if (frame->image != REPORT_NONE)
+        json_put_number(out, "image", frame->image);
+    else if (frame->image_name.len > 0)
+        json_put_str(out, "module", frame->image_name);
+    text_char(out, '}');
+}
+
+static void worker_report_put_stack(const report *r, const report_thread *thread, text *out)
+{
+    static const char *const kinds[] = {"thread", "last exception", "application specific"};
+    text_c(out, "{\"kind\":");
+    text_json(out, str_c(kinds[thread->kind]));
+    json_put_number(out, "number", thread->number);
+    json_put_str(out, "name", thread->name);
+    json_put_bool(out, "crashed", thread->crashed);
+    json_put_key(out, "frames");
+    for (uint32_t i = 0; i < thread->count; i++) {
+        text_char(out, i > 0 ? ',' : '[');
+        worker_report_put_stack_frame(&r->frames[thread->first + i], out);
+    }
+    text_c(out, thread->count > 0 ? "]" : "[]");
+    json_put_key(out, "registers");
+    text_char(out, '{');
+    for (uint32_t i = 0; i < thread->register_count; i++) {
+        const report_register *one = registers_at(r, thread, i);
+        text_c(out, i > 0 ? "," : "");
+        text_json(out, one->name);
+        text_c(out, ":\"0x");
+        text_hex(out, one->value, 1);
+        text_char(out, '"');
+    }
+    text_c(out, "}}");
+}
+
+static void worker_report_put_stack_image(const report_image *image, text *out)
+{
+    text_c(out, "{\"name\":");
+    text_json(out, image->name);
+    json_put_str(out, "path", image->path);
+    json_put_str(out, "arch", image->arch);
+    json_put_uuid(out, "uuid", image->has_uuid ? &image->uuid : NULL);
+    json_put_hex(out, "base", image->base);
+    json_put_number(out, "size", image->end > image->base && !image->is_open ? image->end - image->base : 0);
+    text_char(out, '}');
+}
+
+/* The facts, stacks and images that the report has, without what lookups add. */
+static void worker_report_put_stacks(const report *r, text *out)
+{
+    const char *between = "";
+    const char *name;
+    machsym_str value;
+    json_put_key(out, "stacks");
+    text_c(out, "{\"facts\":{");
+    for (size_t i = 0; write_fact(r, i, &name, &value); i++) {
+        if (value.len == 0)
+            continue;
+        text_c(out, between);
+        text_json(out, str_c(name));
+        text_char(out, ':');
+        text_json(out, value);
+        between = ",";
+    }
+    text_c(out, "},\"threads\":[");
+    between = "";
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (r->threads[i].is_echo)
+            continue;
+        text_c(out, between);
+        worker_report_put_stack(r, &r->threads[i], out);
+        between = ",";
+    }
+    text_c(out, "],\"images\":[");
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        text_c(out, i > 0 ? "," : "");
+        worker_report_put_stack_image(&r->images[i], out);
+    }
+    text_c(out, "]}");
+}
+
 /* One of the reports that the input holds. */
 static void worker_report_put(answering *a, const report *r, const resolve_counts *counts, unsigned wants)
 {
@@ -125,6 +217,8 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
     }
     if (wants & WANT_USES)
         worker_report_put_uses(r, a->out);
+    if (wants & WANT_STACKS)
+        worker_report_put_stacks(r, a->out);
     if (wants & WANT_TEXT) {
         write_text(r, &how, &t);
         request_put_text(a->out, "text", &t);
@@ -188,6 +282,10 @@ static walk_step worker_report_look_up(void *context, report *r, resolve_counts 
         worker_report_note_broken(r, &why, in);
         text_free(&why);
         return WALK_BROKEN;
+    }
+    if (in->wants == WANT_STACKS) {
+        memset(counts, 0, sizeof *counts);
+        return WALK_ANSWER;
     }
     const char *over = resolve_report(r, in->to->symbols->images, &how, counts);
     if (over != NULL) {
