@@ -200,8 +200,7 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
         ms_ans_set_line(span, row->file, row->line, row->column, frame);
         return;
     }
-    ms_ses_place place = ms_near_wanted_row(s, span, addr);
-    ms_ans_set_place(span, &place, frame);
+    ms_ans_set_place(span, ms_near_wanted_row(s, span, addr), frame);
 }
 
 /* Sets the line where a frame has an inlined call. */

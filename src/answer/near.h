@@ -608,15 +608,36 @@ static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *s
     ms_near_bound(place);
 }
 
-/* Where the code of an address comes from, whose row has no line that people need. */
-static ms_ses_place ms_near_wanted_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+/* Whether the line that a unit was asked for last is that of this address, too: it is the same for all of a
+ * span. */
+static inline bool ms_near_is_known(const ms_ses_near *last, const ms_ses_span *span, uint64_t addr)
 {
+    return last->lo <= addr && addr < last->hi && last->function == span->function &&
+           last->call == span->call;
+}
+
+/* Where the code of an address comes from, whose row has no line that people need. The place stays until the
+ * unit is asked again. */
+static const ms_ses_place *ms_near_wanted_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+{
+    ms_ses_near *last = &span->unit->last_near;
+    if (ms_near_is_known(last, span, addr))
+        return &last->place;
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
-    ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
+    last->place.file = row->file;
+    last->place.line = row->line;
+    last->place.column = row->column;
+    last->place.from = MACHSYM_NEAR_NONE;
+    last->place.addr = 0;
     if (span->function != ms_SEG_NONE)
-        ms_near_improve(s, span, span->call, addr, &place);
-    ms_near_bound(&place);
-    return place;
+        ms_near_improve(s, span, span->call, addr, &last->place);
+    ms_near_bound(&last->place);
+    bool is_final = !ms_ses_failed(s) && !s->env.lacks_units && span->unit->named.count == 0;
+    last->lo = addr;
+    last->hi = is_final ? span->hi : addr;
+    last->function = span->function;
+    last->call = span->call;
+    return &last->place;
 }
 
 /* The same of any address: what the row says that answers, or a line near by. */
@@ -625,7 +646,7 @@ static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uin
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
     if (ms_near_is_wanted(s, span->unit, place.file, place.line))
-        return ms_near_wanted_row(s, span, addr);
+        return *ms_near_wanted_row(s, span, addr);
     return place;
 }
 

@@ -26,6 +26,24 @@
  *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_names_of, ms_ses_close_objects.
  * Never:  decides what answers for an address. */
 
+/* A place in the source, and what it was taken from. */
+typedef struct ms_ses_place {
+    uint32_t file;
+    uint32_t line; /* 0: none */
+    uint32_t column;
+    machsym_near from;
+    uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
+} ms_ses_place;
+
+/* Where the code of a span has the line that people need. */
+typedef struct ms_ses_near {
+    uint64_t lo;
+    uint64_t hi; /* lo: nothing is remembered */
+    uint32_t function;
+    uint32_t call;
+    ms_ses_place place;
+} ms_ses_near;
+
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
     struct ms_ses_unit *next; /* of those decoded */
@@ -44,6 +62,7 @@ typedef struct ms_ses_unit {
     uint32_t plain_count;
     uint32_t made_file; /* that a compiler made up */
     bool has_plain;     /* the three were looked for */
+    ms_ses_near last_near; /* of the address that needed it last */
     ms_segs
         named; /* address to function that a table of names gives, where the entries may not: see >>named */
     bool has_named; /* that was looked for */
@@ -71,15 +90,6 @@ typedef struct ms_ses_program {
     uint8_t addr_size;
     ms_ln_table lines;
 } ms_ses_program;
-
-/* A place in the source, and what it was taken from. */
-typedef struct ms_ses_place {
-    uint32_t file;
-    uint32_t line; /* 0: none */
-    uint32_t column;
-    machsym_near from;
-    uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
-} ms_ses_place;
 
 /* What is remembered of where an inlined call or function has lines: see >>near. */
 typedef struct ms_ses_site {
