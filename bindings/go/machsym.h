@@ -24101,6 +24101,24 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
  *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_names_of, ms_ses_close_objects.
  * Never:  decides what answers for an address. */
 
+/* A place in the source, and what it was taken from. */
+typedef struct ms_ses_place {
+    uint32_t file;
+    uint32_t line; /* 0: none */
+    uint32_t column;
+    machsym_near from;
+    uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
+} ms_ses_place;
+
+/* Where the code of a span has the line that people need. */
+typedef struct ms_ses_near {
+    uint64_t lo;
+    uint64_t hi; /* lo: nothing is remembered */
+    uint32_t function;
+    uint32_t call;
+    ms_ses_place place;
+} ms_ses_near;
+
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
     struct ms_ses_unit *next; /* of those decoded */
@@ -24117,8 +24135,9 @@ typedef struct ms_ses_unit {
         *views;           /* by function: the unit with its rows only; NULL: none is needed: see >>views */
     uint32_t plain_first; /* the files of lines that have names, but for made_file; see >>near */
     uint32_t plain_count;
-    uint32_t made_file; /* that a compiler made up */
-    bool has_plain;     /* the three were looked for */
+    uint32_t made_file;    /* that a compiler made up */
+    bool has_plain;        /* the three were looked for */
+    ms_ses_near last_near; /* of the address that needed it last */
     ms_segs
         named; /* address to function that a table of names gives, where the entries may not: see >>named */
     bool has_named; /* that was looked for */
@@ -24146,15 +24165,6 @@ typedef struct ms_ses_program {
     uint8_t addr_size;
     ms_ln_table lines;
 } ms_ses_program;
-
-/* A place in the source, and what it was taken from. */
-typedef struct ms_ses_place {
-    uint32_t file;
-    uint32_t line; /* 0: none */
-    uint32_t column;
-    machsym_near from;
-    uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
-} ms_ses_place;
 
 /* What is remembered of where an inlined call or function has lines: see >>near. */
 typedef struct ms_ses_site {
@@ -26325,15 +26335,36 @@ static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *s
     ms_near_bound(place);
 }
 
-/* Where the code of an address comes from, whose row has no line that people need. */
-static ms_ses_place ms_near_wanted_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+/* Whether the line that a unit was asked for last is that of this address, too: it is the same for all of a
+ * span. */
+static inline bool ms_near_is_known(const ms_ses_near *last, const ms_ses_span *span, uint64_t addr)
 {
+    return last->lo <= addr && addr < last->hi && last->function == span->function &&
+           last->call == span->call;
+}
+
+/* Where the code of an address comes from, whose row has no line that people need. The place stays until the
+ * unit is asked again. */
+static const ms_ses_place *ms_near_wanted_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+{
+    ms_ses_near *last = &span->unit->last_near;
+    if (ms_near_is_known(last, span, addr))
+        return &last->place;
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
-    ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
+    last->place.file = row->file;
+    last->place.line = row->line;
+    last->place.column = row->column;
+    last->place.from = MACHSYM_NEAR_NONE;
+    last->place.addr = 0;
     if (span->function != ms_SEG_NONE)
-        ms_near_improve(s, span, span->call, addr, &place);
-    ms_near_bound(&place);
-    return place;
+        ms_near_improve(s, span, span->call, addr, &last->place);
+    ms_near_bound(&last->place);
+    bool is_final = !ms_ses_failed(s) && !s->env.lacks_units && span->unit->named.count == 0;
+    last->lo = addr;
+    last->hi = is_final ? span->hi : addr;
+    last->function = span->function;
+    last->call = span->call;
+    return &last->place;
 }
 
 /* The same of any address: what the row says that answers, or a line near by. */
@@ -26342,7 +26373,7 @@ static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uin
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
     if (ms_near_is_wanted(s, span->unit, place.file, place.line))
-        return ms_near_wanted_row(s, span, addr);
+        return *ms_near_wanted_row(s, span, addr);
     return place;
 }
 
@@ -26548,8 +26579,7 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
         ms_ans_set_line(span, row->file, row->line, row->column, frame);
         return;
     }
-    ms_ses_place place = ms_near_wanted_row(s, span, addr);
-    ms_ans_set_place(span, &place, frame);
+    ms_ans_set_place(span, ms_near_wanted_row(s, span, addr), frame);
 }
 
 /* Sets the line where a frame has an inlined call. */

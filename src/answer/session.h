@@ -60,8 +60,8 @@ typedef struct ms_ses_unit {
         *views;           /* by function: the unit with its rows only; NULL: none is needed: see >>views */
     uint32_t plain_first; /* the files of lines that have names, but for made_file; see >>near */
     uint32_t plain_count;
-    uint32_t made_file; /* that a compiler made up */
-    bool has_plain;     /* the three were looked for */
+    uint32_t made_file;    /* that a compiler made up */
+    bool has_plain;        /* the three were looked for */
     ms_ses_near last_near; /* of the address that needed it last */
     ms_segs
         named; /* address to function that a table of names gives, where the entries may not: see >>named */
