@@ -162,6 +162,20 @@ def check_targets(tool, rng):
             assert row.get("image") == (first and os.path.basename(first)), (form, chosen, hex(a), first, row)
 
 
+def check_first_section(tool, folder):
+    """A file whose first section lies outside of its __TEXT: that section's addresses are the file's, too."""
+    with open(BIN + "map-arm64-d4-O0/program", "rb") as file:
+        data = bytearray(file.read())
+    first = read(data, 0, len(data))["sections"][0]
+    struct.pack_into("<Q", data, first["header"] + 32, 0x200000000)
+    path = os.path.join(folder, "moved")
+    with open(path, "wb") as file:
+        file.write(data)
+    for at, image in ((0x1FFFFFFFF, None), (0x200000000, "moved"), (0x1FFFFFFFF + first["size"], "moved"), (0x200000000 + first["size"], None)):
+        row = json.loads(run(tool, "atos", "--json", "-o", path, "-o", BIN + "demo", hex(at)).stdout)
+        assert row.get("image") == image, row
+
+
 def main():
     tool, folder = sys.argv[1:3]
     rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
@@ -183,6 +197,7 @@ def main():
             file.write(data)
         check(tool, path, data)
     check_targets(tool, rng)
+    check_first_section(tool, folder)
 
 
 main()
