@@ -166,7 +166,7 @@ def check_first_section(tool, folder):
     """A file whose first section lies outside of its __TEXT: that section's addresses are the file's, too."""
     with open(BIN + "map-arm64-d4-O0/program", "rb") as file:
         data = bytearray(file.read())
-    first = read(data, 0, len(data))["sections"][0]
+    first = read(bytes(data), 0, len(data))["sections"][0]
     struct.pack_into("<Q", data, first["header"] + 32, 0x200000000)
     path = os.path.join(folder, "moved")
     with open(path, "wb") as file:
