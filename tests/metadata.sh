@@ -11,6 +11,11 @@ bin=tests/fixtures/bin
 corpus=../shared/corpus
 compared=no
 
+if need "headers, sections and versions, and which of several files an address is in" python3; then
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/members/images.py "$machsym" "$work/images" ${SEED:+"$SEED"} >"$work/out" 2>&1
+    check "headers, sections and versions of changed files, and which of several files an address is in" "$work/out"
+fi
+
 # check WHAT GOT WANT: two files that must be equal, and not empty.
 check()
 {
@@ -214,11 +219,6 @@ printf '%s\n' "machsym: $say" "exit status 1" "    __TEXT     __objc_methname   
     "  encrypted by an app store: names of metadata are in the program without encryption only" '"encrypted":true' \
     "machsym: ${say%%;*}; the map lacks what could not be read, and says so" 1 >"$work/want"
 check "an encrypted program" "$work/got" "$work/want"
-
-if need "headers, sections and versions, and which of several files an address is in" python3; then
-    PYTHONDONTWRITEBYTECODE=1 python3 tests/members/images.py "$machsym" "$work/images" ${SEED:+"$SEED"} >"$work/out" 2>&1
-    check "headers, sections and versions of changed files, and which of several files an address is in" "$work/out"
-fi
 
 if need "what llvm reads of metadata" llvm-objdump-22; then
     # shellcheck disable=SC2086
