@@ -152,7 +152,7 @@ static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, si
             return one;
     }
     ms_ses_unit *unit = ms_named_read(s, root, index, entry);
-    if (unit == NULL || !ms_ses_has_lines(s, unit) || unit->lines->shares_code)
+    if (unit == NULL || !ms_ses_has_lines_of(s, unit, &entry->range) || unit->lines->shares_code)
         return NULL;
     unit->next = s->alone;
     s->alone = unit;

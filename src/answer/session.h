@@ -633,16 +633,21 @@ static void ms_ses_list_programs(machsym_session *s)
         s->env.program_count = 0;
 }
 
-/* Runs a unit's line program; the table's arrays come from arena. Returns false when memory is out. */
+/* Runs a unit's line program; the table's arrays come from arena. With code the rows of that suffice. Returns
+ * false when memory is out. */
 static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
-                             ms_arena *arena, ms_ln_table *table)
+                             const ms_range *code, ms_arena *arena, ms_ln_table *table)
 {
     if (!ms_ses_need(s, ms_ln_needs(&s->dw, root->line_off)))
         return false;
     ms_dw dw = s->dw;
     dw.line.len = (size_t)program->end;
     ms_arena_reset(&s->scratch);
-    ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
+    if (code == NULL ||
+        !ms_ln_read_code(&dw, &root->enc, root->line_off, *code, &s->scratch, arena, table)) {
+        ms_arena_reset(&s->scratch);
+        ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
+    }
     s->lines_run += table->size;
     return !arena->oom && !s->scratch.oom;
 }
@@ -663,7 +668,7 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
         return NULL;
     if (kept == NULL) {
         kept = (ms_ses_program *)ms_arena_alloc(&s->keep, 1, sizeof *kept);
-        if (kept == NULL || !ms_ses_run_lines(s, root, program, &s->keep, &kept->lines))
+        if (kept == NULL || !ms_ses_run_lines(s, root, program, NULL, &s->keep, &kept->lines))
             return NULL;
         kept->str_offsets_base = root->enc.str_offsets_base;
         kept->addr_size = root->enc.addr_size;
@@ -673,9 +678,10 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
     return same_base && kept->addr_size == root->enc.addr_size ? &kept->lines : NULL;
 }
 
-/* A unit's line table. If it has to be left out, the table says that it is damaged. Returns NULL when
- * memory is out. */
-static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit)
+/* A unit's line table; with code the rows of that suffice. If it has to be left out, the table says that it is
+ * damaged. Returns NULL when memory is out. */
+static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit,
+                                          const ms_range *code)
 {
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
     if (own == NULL || !root->has_line)
@@ -691,33 +697,44 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
     own->is_damaged = true;
     uint64_t size = root->enc.unit_end - root->enc.unit_off;
     bool multiplies = program.is_shared && program.end - root->line_off >= MACHSYM_MAX_LINES_PER_INFO * size;
-    return multiplies || ms_ses_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
+    return multiplies || ms_ses_run_lines(s, root, &program, code, &s->cache, own) ? own : NULL;
 }
 
-/* Takes the lines of a unit from where they are already: its functions may have been found alone. */
-static void ms_ses_share_lines(const machsym_session *s, ms_ses_unit *unit)
+/* Takes the lines of a unit from where they are already: its functions may have been found alone. Returns
+ * whether one of them was. */
+static bool ms_ses_share_lines(const machsym_session *s, ms_ses_unit *unit)
 {
     const ms_ses_unit *from = s->units != NULL && unit->index < s->env.count ? s->units[unit->index] : NULL;
+    bool was_alone = false;
     for (const ms_ses_unit *one = s->alone; one != NULL && (from == NULL || from->lines == NULL);
-         one = one->next)
-        from = one->index == unit->index ? one : from;
-    if (from == NULL)
-        return;
-    unit->lines = from->lines;
-    unit->comp_dir = from->comp_dir;
+         one = one->next) {
+        was_alone |= one->index == unit->index;
+        from = one->index == unit->index && !one->lines->is_part ? one : from;
+    }
+    if (from != NULL) {
+        unit->lines = from->lines;
+        unit->comp_dir = from->comp_dir;
+    }
+    return was_alone;
 }
 
-/* Makes sure that a unit's lines are there. Returns false when memory is out. */
-static bool ms_ses_has_lines(machsym_session *s, ms_ses_unit *unit)
+/* Makes sure that a unit's lines are there, or those of some code of it: the first time. Returns false when
+ * memory is out. */
+static bool ms_ses_has_lines_of(machsym_session *s, ms_ses_unit *unit, const ms_range *code)
 {
-    if (unit->lines == NULL)
-        ms_ses_share_lines(s, unit);
+    bool was_alone = unit->lines == NULL && ms_ses_share_lines(s, unit);
     if (unit->lines != NULL)
         return true;
     const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
-    unit->lines = ms_ses_lines_of(s, root, unit);
+    unit->lines = ms_ses_lines_of(s, root, unit, was_alone ? NULL : code);
     unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
     return unit->lines != NULL;
+}
+
+/* The same of all lines. */
+static bool ms_ses_has_lines(machsym_session *s, ms_ses_unit *unit)
+{
+    return ms_ses_has_lines_of(s, unit, NULL);
 }
 
 /* A unit with its lines. Returns NULL as above. */

@@ -362,6 +362,19 @@ typedef struct ms_sym_side {
     size_t end;
 } ms_sym_side;
 
+enum { ms_SYM_BLOCK = 4, ms_SYM_NLIST_64 = 16 };
+
+/* Whether one of the next four entries of a 64-bit file has a value from lo up to lo + width. */
+static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t width)
+{
+    bool first = ms_rd_raw_u64(p + 8) - lo <= width;
+    bool second = ms_rd_raw_u64(p + ms_SYM_NLIST_64 + 8) - lo <= width;
+    bool third = ms_rd_raw_u64(p + 2 * ms_SYM_NLIST_64 + 8) - lo <= width;
+    bool fourth = ms_rd_raw_u64(p + 3 * ms_SYM_NLIST_64 + 8) - lo <= width;
+    MACHSYM_COUNT_WORK(ms_SYM_BLOCK);
+    return first | second | third | fourth;
+}
+
 /* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
  * values that bound the search. */
 static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
@@ -374,10 +387,17 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     uint64_t lo = sides[0].value;
     uint64_t width = sides[1].value - lo;
     for (size_t i = 0; i < count; i++, p += size) {
+        while (is_64 && i % ms_SYM_BLOCK == 0 && count - i >= ms_SYM_BLOCK &&
+               !ms_sym_block_has(p, lo, width)) {
+            i += ms_SYM_BLOCK; /* nearly all: a table may have 100,000 of them */
+            p += (size_t)ms_SYM_BLOCK * size;
+        }
+        if (i == count)
+            break;
         uint64_t value = (is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8)) & mask;
         MACHSYM_COUNT_WORK(1);
         if (value - lo > width)
-            continue; /* nearly all: a table may have 100,000 of them */
+            continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
             continue;
