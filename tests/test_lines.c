@@ -715,6 +715,194 @@ static void test_hints(void)
     CHECK_EQ(wrong, 0);
 }
 
+/* ---- The rows of one function ---- */
+
+static uint64_t random_state = 38;
+
+static unsigned random_below(unsigned limit)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)(random_state >> 20) % limit;
+}
+
+static void *take_memory(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void give_memory(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(ptr);
+}
+
+/* What a compiler does not write, or only where something went wrong. */
+static void put_odd_opcode(program *p)
+{
+    static const uint8_t file[] = {0, 7, 3, 'x', '.', 'c', 0, 0, 0, 0};
+    static const uint64_t steps[] = {1u << 20, (1u << 20) + 1, (uint64_t)-64, (uint64_t)-0x400, 1u << 30};
+    static const uint8_t longer[] = {5, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0};
+    switch (random_below(7)) {
+    case 0: set_address(p, 0x1000 + random_below(0x600)); break;
+    case 1: advance_pc(p, steps[random_below(5)]); break;
+    case 2: put(&p->line, file, sizeof file - 2); break; /* define_file */
+    case 3: put(&p->line, longer, sizeof longer); break;
+    case 4: put_zeros(&p->line, 2); break; /* an opcode without bytes */
+    case 5: put8(&p->line, 13 + random_below(3)); break;
+    default: end_sequence(p); break;
+    }
+}
+
+static void put_random_opcode(program *p, const line_head *head)
+{
+    bytes *b = &p->line;
+    static const uint8_t plain[] = {1, 6, 7, 8, 10, 11};
+    switch (random_below(10)) {
+    case 0: put8(b, 5), put_uleb(b, random_below(2) != 0 ? random_below(90) : random_below(70000)); break;
+    case 1: put8(b, 3), put_sleb(b, (int)random_below(400) - 100); break;
+    case 2: put8(b, 4), put_uleb(b, random_below(7)); break;
+    case 3: put8(b, plain[random_below(6)]); break;
+    case 4: advance_pc(p, random_below(20)); break;
+    case 5:
+        if (random_below(2) != 0) {
+            put8(b, 9), put16(b, random_below(20));
+        } else {
+            put8(b, 12), put_uleb(b, random_below(300));
+        }
+        break;
+    case 6: put8(b, 0), put8(b, 2), put8(b, 4), put8(b, random_below(100)); break; /* discriminator */
+    default: put8(b, head->opcode_base + random_below(256 - head->opcode_base)); break;
+    }
+}
+
+/* Sequences from 0x1000 on, each after the one before; with odd opcodes: some overlap. */
+static void put_random_program(program *p, const line_head *head, bool is_odd)
+{
+    uint64_t at = 0x1000;
+    line_begin(p, head);
+    for (unsigned left = 1 + random_below(3); left > 0; left--) {
+        set_address(p, at);
+        for (unsigned count = random_below(40); count > 0; count--) {
+            if (is_odd && random_below(30) == 0)
+                put_odd_opcode(p);
+            put_random_opcode(p, head);
+        }
+        if (!is_odd || random_below(20) != 0)
+            end_sequence(p);
+        at += is_odd && random_below(4) == 0 ? 0x40 : 0x8000;
+    }
+    if (is_odd && random_below(20) == 0)
+        put8(&p->line, 5); /* a number is missing */
+    line_end(p);
+}
+
+/* Whether a program tells the rows of some code, and nothing is wrong with it. */
+static bool has_code(const ms_ln_table *t, ms_range code)
+{
+    if (t->goes_back || t->ends_early || t->shares_code || t->is_open)
+        return false;
+    for (size_t i = 0; i < t->seq_count; i++) {
+        const ms_ln_seq *seq = &t->seqs[i];
+        if (seq->lo > code.lo || seq->hi < code.hi)
+            continue;
+        for (size_t j = seq->first; j + 1 < (size_t)seq->first + seq->count; j++) {
+            if (t->rows[j].addr == code.lo)
+                return t->rows[j].is_stmt;
+        }
+    }
+    return false;
+}
+
+static bool same_answer(const ms_ln_table *a, const ms_ln_table *b, machsym_lines lines, uint64_t addr,
+                        uint64_t end)
+{
+    ms_ln_hint hints[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    uint64_t his[2] = {end, end};
+    size_t x = ms_ln_find(a, lines, true, addr, &hints[0], &his[0]);
+    size_t y = ms_ln_find(b, lines, true, addr, &hints[1], &his[1]);
+    if (his[0] != his[1] || (x == a->row_count) != (y == b->row_count))
+        return false;
+    return x == a->row_count || memcmp(&a->rows[x], &b->rows[y], offsetof(ms_ln_row, end_sequence)) == 0;
+}
+
+/* The rows of the code, one after the other. */
+static bool same_rows(const ms_ln_table *whole, const ms_ln_table *part, ms_range code)
+{
+    size_t first = 0;
+    while (first < whole->row_count && whole->rows[first].addr != code.lo)
+        first++;
+    for (size_t i = 0; i + 1 < part->row_count; i++) {
+        if (first + i >= whole->row_count || part->rows[i].addr >= code.hi ||
+            memcmp(&whole->rows[first + i], &part->rows[i], offsetof(ms_ln_row, end_sequence)) != 0)
+            return false;
+    }
+    return first + part->row_count <= whole->row_count &&
+           whole->rows[first + part->row_count - 1].addr >= code.hi;
+}
+
+/* Reads one program whole and for some code. Returns whether the code alone was read. */
+static bool check_part(const ms_dw *dw, const ms_dw_enc *enc, bool is_odd, unsigned *wrong)
+{
+    machsym_allocator allocator = {take_memory, give_memory, NULL};
+    ms_arena scratch = ms_arena_make(allocator);
+    ms_arena arena = ms_arena_make(allocator);
+    ms_ln_table whole;
+    ms_ln_table part;
+    ms_ln_read(dw, enc, 0, &scratch, &arena, &whole);
+    ms_range code = {0x1000 + random_below(0x100), 0};
+    if (whole.row_count > 0)
+        code.lo = whole.rows[random_below((unsigned)whole.row_count)].addr;
+    code.hi = code.lo + 1 + random_below(0x80);
+    bool is_read = ms_ln_read_code(dw, enc, 0, code, &scratch, &arena, &part);
+    if (is_read) {
+        *wrong += !has_code(&whole, code) || !same_rows(&whole, &part, code);
+        *wrong += part.is_damaged || part.shares_code || part.goes_back || part.ends_early || part.is_open;
+        *wrong += part.file_count != whole.file_count || part.dir_count != whole.dir_count;
+        for (uint64_t addr = code.lo; addr < code.hi; addr++) {
+            for (int lines = 0; lines < MACHSYM_LINES_COUNT; lines++)
+                *wrong += !same_answer(&whole, &part, (machsym_lines)lines, addr, code.hi);
+        }
+    }
+    *wrong += !is_odd && is_read != has_code(&whole, code);
+    ms_arena_free(&scratch);
+    ms_arena_free(&arena);
+    return is_read;
+}
+
+/* The rows of one function answer as all rows of its program do, or all are asked for. */
+static void test_part(void)
+{
+    enum { PROGRAMS = 20000 };
+    unsigned wrong = 0;
+    unsigned read[2] = {0, 0};
+    for (unsigned i = 0; i < PROGRAMS; i++) {
+        program p;
+        ms_dw dw;
+        ms_dw_enc enc;
+        static const ms_range all = {0x1000, 0x20000};
+        bool is_odd = i % 2 != 0;
+        line_head head = {{4, 8, 4}, 1 + 3 * random_below(2), 1, random_below(4) != 0, -5, 14, 13};
+        memset(&p, 0, sizeof p);
+        memset(&dw, 0, sizeof dw);
+        memset(&enc, 0, sizeof enc);
+        put_random_program(&p, &head, is_odd);
+        dw.line = ms_span_make(p.line.v, p.line.len);
+        dw.code = &all;
+        dw.code_count = 1;
+        enc.addr_size = 8;
+        enc.offset_size = 4;
+        enc.version = 4;
+        read[is_odd] += check_part(&dw, &enc, is_odd, &wrong);
+        program_free(&p);
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK(read[false] > PROGRAMS / 8 && read[true] > PROGRAMS / 20);
+}
+
 int main(void)
 {
     test_nameless_file();
@@ -739,5 +927,6 @@ int main(void)
     test_damage();
     test_backwards();
     test_hints();
+    test_part();
     return test_done();
 }
