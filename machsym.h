@@ -16280,7 +16280,7 @@ static void ms_ln_list_moves(const ms_ln_head *head, const ms_ln_special *specia
     ms_zero(moves, sizeof *moves);
     for (unsigned i = 1; i < 256; i++) {
         bool is_special = i >= head->opcode_base;
-        bool moves_on = is_special || (i == ms_DW_LNS_const_add_pc && head->line_range != 0);
+        bool moves_on = is_special;
         moves->sizes[i] = is_special ? 1 : i < sizeof sizes ? sizes[i] : 0;
         moves->number[i] = moves->sizes[i] == 2 ? 0x80 : 0;
         moves->units[i] = moves_on ? (uint32_t)head->min_inst * special->operations[is_special ? i : 255] : 0;
