@@ -16280,7 +16280,7 @@ static void ms_ln_list_moves(const ms_ln_head *head, const ms_ln_special *specia
     ms_zero(moves, sizeof *moves);
     for (unsigned i = 1; i < 256; i++) {
         bool is_special = i >= head->opcode_base;
-        bool moves_on = is_special;
+        bool moves_on = is_special || (i == ms_DW_LNS_const_add_pc && head->line_range != 0);
         moves->sizes[i] = is_special ? 1 : i < sizeof sizes ? sizes[i] : 0;
         moves->number[i] = moves->sizes[i] == 2 ? 0x80 : 0;
         moves->units[i] = moves_on ? (uint32_t)head->min_inst * special->operations[is_special ? i : 255] : 0;
@@ -25398,6 +25398,9 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
 
+/* Addresses of fewer units than one of this many are seldom of the same one. */
+enum { ms_NAMED_FEW_UNITS = 16 };
+
 /* The half of the image that has a table of names: dsymutil writes it. NULL: there is none. */
 static const ms_mo *ms_named_half(const machsym_session *s)
 {
@@ -25512,6 +25515,14 @@ static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, si
     return unit;
 }
 
+/* Whether a unit will hardly be asked for another function: then the rows of one suffice. To read those takes
+ * two thirds of what all take, so that it is done in vain for a unit that is asked again. */
+static bool ms_named_is_rare(const machsym_session *s, const ms_cu_root *root)
+{
+    uint64_t before = s->asked_names - 1;
+    return before * ms_NAMED_FEW_UNITS * (root->enc.unit_end - root->enc.unit_off) < s->dw.info.len;
+}
+
 /* The function, read once. Where sequences of rows share code, those of a folded function may be among them:
  * then all of the unit is needed. */
 static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, size_t index,
@@ -25522,7 +25533,8 @@ static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, si
             return one;
     }
     ms_ses_unit *unit = ms_named_read(s, root, index, entry);
-    if (unit == NULL || !ms_ses_has_lines_of(s, unit, &entry->range) || unit->lines->shares_code)
+    const ms_range *code = ms_named_is_rare(s, root) ? &entry->range : NULL;
+    if (unit == NULL || !ms_ses_has_lines_of(s, unit, code) || unit->lines->shares_code)
         return NULL;
     unit->next = s->alone;
     s->alone = unit;

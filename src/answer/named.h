@@ -28,6 +28,9 @@
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
 
+/* Addresses of fewer units than one of this many are seldom of the same one. */
+enum { ms_NAMED_FEW_UNITS = 16 };
+
 /* The half of the image that has a table of names: dsymutil writes it. NULL: there is none. */
 static const ms_mo *ms_named_half(const machsym_session *s)
 {
@@ -142,6 +145,14 @@ static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, si
     return unit;
 }
 
+/* Whether a unit will hardly be asked for another function: then the rows of one suffice. To read those takes
+ * two thirds of what all take, so that it is done in vain for a unit that is asked again. */
+static bool ms_named_is_rare(const machsym_session *s, const ms_cu_root *root)
+{
+    uint64_t before = s->asked_names - 1;
+    return before * ms_NAMED_FEW_UNITS * (root->enc.unit_end - root->enc.unit_off) < s->dw.info.len;
+}
+
 /* The function, read once. Where sequences of rows share code, those of a folded function may be among them:
  * then all of the unit is needed. */
 static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, size_t index,
@@ -152,7 +163,8 @@ static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, si
             return one;
     }
     ms_ses_unit *unit = ms_named_read(s, root, index, entry);
-    if (unit == NULL || !ms_ses_has_lines_of(s, unit, &entry->range) || unit->lines->shares_code)
+    const ms_range *code = ms_named_is_rare(s, root) ? &entry->range : NULL;
+    if (unit == NULL || !ms_ses_has_lines_of(s, unit, code) || unit->lines->shares_code)
         return NULL;
     unit->next = s->alone;
     s->alone = unit;
