@@ -16153,7 +16153,7 @@ static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
  * a window of 10 bytes. Returns where the next one is; NULL for another kind, a number that is longer, and a
  * step of more than most. */
 static ms_INLINE const uint8_t *ms_ln_run_usual(const ms_ln_head *head, uint64_t constant, uint64_t most,
-                                             uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
+                                                uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
 {
     uint64_t number = 0;
     switch (opcode) {
@@ -24983,8 +24983,7 @@ static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const m
     ms_dw dw = s->dw;
     dw.line.len = (size_t)program->end;
     ms_arena_reset(&s->scratch);
-    if (code == NULL ||
-        !ms_ln_read_code(&dw, &root->enc, root->line_off, *code, &s->scratch, arena, table)) {
+    if (code == NULL || !ms_ln_read_code(&dw, &root->enc, root->line_off, *code, &s->scratch, arena, table)) {
         ms_arena_reset(&s->scratch);
         ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
     }

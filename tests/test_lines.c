@@ -891,8 +891,8 @@ static void test_part(void)
         ms_dw_enc enc;
         static const ms_range all = {0, 0x20000};
         bool is_odd = i % 2 != 0;
-        line_head head = {{4, 8, 4}, 1 + 3 * random_below(2), 1, random_below(4) != 0, -5,
-                          11 + 3 * random_below(2), 13};
+        line_head head = {{4, 8, 4}, 1 + 3 * random_below(2),  1, random_below(4) != 0,
+                          -5,        11 + 3 * random_below(2), 13};
         head.max_ops += is_odd && random_below(8) == 0;
         memset(&p, 0, sizeof p);
         memset(&dw, 0, sizeof dw);

@@ -8473,6 +8473,19 @@ typedef struct ms_sym_side {
     size_t end;
 } ms_sym_side;
 
+enum { ms_SYM_BLOCK = 4, ms_SYM_NLIST_64 = 16 };
+
+/* Whether one of the next four entries of a 64-bit file has a value from lo up to lo + width. */
+static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t width)
+{
+    bool first = ms_rd_raw_u64(p + 8) - lo <= width;
+    bool second = ms_rd_raw_u64(p + ms_SYM_NLIST_64 + 8) - lo <= width;
+    bool third = ms_rd_raw_u64(p + 2 * ms_SYM_NLIST_64 + 8) - lo <= width;
+    bool fourth = ms_rd_raw_u64(p + 3 * ms_SYM_NLIST_64 + 8) - lo <= width;
+    MACHSYM_COUNT_WORK(ms_SYM_BLOCK);
+    return first | second | third | fourth;
+}
+
 /* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
  * values that bound the search. */
 static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
@@ -8485,10 +8498,17 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     uint64_t lo = sides[0].value;
     uint64_t width = sides[1].value - lo;
     for (size_t i = 0; i < count; i++, p += size) {
+        while (is_64 && i % ms_SYM_BLOCK == 0 && count - i >= ms_SYM_BLOCK &&
+               !ms_sym_block_has(p, lo, width)) {
+            i += ms_SYM_BLOCK; /* nearly all: a table may have 100,000 of them */
+            p += (size_t)ms_SYM_BLOCK * size;
+        }
+        if (i == count)
+            break;
         uint64_t value = (is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8)) & mask;
         MACHSYM_COUNT_WORK(1);
         if (value - lo > width)
-            continue; /* nearly all: a table may have 100,000 of them */
+            continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
             continue;
@@ -15571,7 +15591,7 @@ static size_t ms_cu_by_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 
 /* ==== >>lines ==============================================================================================
  * Job:    turns line programs into tables of rows that are searched by address.
- * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_find, ms_ln_path.
+ * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_read_code, ms_ln_find, ms_ln_path.
  * Never:  invents a row; lets a row answer past its sequence. */
 
 /* DWARF5 6.2.5, 7.22 */
@@ -15643,6 +15663,7 @@ typedef struct ms_ln_table {
     bool is_open;        /* the last rows have no end, and are left out */
     bool has_odd_header; /* the header contradicts the standard or itself */
     bool has_wrong_line; /* lines are counted down below 0 */
+    bool is_part;        /* has the rows of one function: see ms_ln_read_code */
 } ms_ln_table;
 
 /* The header of a line program, as far as the program needs it. */
@@ -15946,7 +15967,20 @@ static void ms_ln_order_rows(const ms_dw *dw, ms_ln_build *b, size_t first)
     ms_ln_note_order(dw, b, begin, first);
 }
 
-/* Makes a sequence of the rows from first on. Drops them when the sequence is empty or its code is dead. */
+/* Lists a sequence. Returns false when it is empty, its code is dead, or memory is out. */
+static bool ms_ln_list_sequence(const ms_dw *dw, ms_ln_build *b, const ms_ln_seq *seq)
+{
+    if (seq->lo >= seq->hi || ms_dw_code_at(dw, seq->lo) == NULL)
+        return false;
+    ms_ln_seq *v = (ms_ln_seq *)ms_arena_grow(b->arena, b->seqs, b->seq_count, &b->seq_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    b->seqs = v;
+    v[b->seq_count++] = *seq;
+    return true;
+}
+
+/* Makes a sequence of the rows from first on. Drops them when it is not listed. */
 static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
     ms_ln_seq seq;
@@ -15959,16 +15993,8 @@ static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
     seq.off = b->begin;
     seq.first = (uint32_t)first;
     seq.count = (uint32_t)(b->row_count - first);
-    ms_ln_seq *v = b->seqs;
-    bool live = seq.lo < seq.hi && ms_dw_code_at(dw, seq.lo) != NULL;
-    if (live)
-        v = (ms_ln_seq *)ms_arena_grow(b->arena, v, b->seq_count, &b->seq_cap, sizeof *v);
-    if (!live || v == NULL) {
+    if (!ms_ln_list_sequence(dw, b, &seq))
         b->row_count = first;
-        return;
-    }
-    b->seqs = v;
-    v[b->seq_count++] = seq;
 }
 
 static void ms_ln_copy_row(ms_ln_build *b, const ms_ln_row *row, uint64_t addr, bool end_sequence)
@@ -16124,9 +16150,10 @@ static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
 }
 
 /* Runs an opcode of one of the kinds that nearly all others than special ones are of; p stands after it, with
- * a window of 10 bytes. Returns where the next one is; NULL for another kind, and a number that is longer. */
-static inline const uint8_t *ms_ln_run_usual(const ms_ln_head *head, uint64_t constant, uint8_t opcode,
-                                             const uint8_t *p, ms_ln_regs *regs)
+ * a window of 10 bytes. Returns where the next one is; NULL for another kind, a number that is longer, and a
+ * step of more than most. */
+static ms_INLINE const uint8_t *ms_ln_run_usual(const ms_ln_head *head, uint64_t constant, uint64_t most,
+                                                uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
 {
     uint64_t number = 0;
     switch (opcode) {
@@ -16147,8 +16174,9 @@ static inline const uint8_t *ms_ln_run_usual(const ms_ln_head *head, uint64_t co
         return p;
     case ms_DW_LNS_advance_pc:
         p = ms_dw_raw_uleb(p, &number);
-        if (p != NULL)
-            regs->addr += head->min_inst * number;
+        if (p == NULL || number > most)
+            return NULL;
+        regs->addr += head->min_inst * number;
         return p;
     case ms_DW_LNS_const_add_pc: regs->addr += constant; return p;
     case ms_DW_LNS_set_basic_block:
@@ -16181,7 +16209,7 @@ static inline void ms_ln_run_ahead(const ms_ln_head *head, const ms_ln_special *
             ms_ln_set_row(row++, &regs, false);
             p++;
         } else {
-            const uint8_t *next = ms_ln_run_usual(head, constant, opcode, p + 1, &regs);
+            const uint8_t *next = ms_ln_run_usual(head, constant, UINT64_MAX, opcode, p + 1, &regs);
             if (next == NULL)
                 break;
             p = next;
@@ -16223,6 +16251,202 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
 }
 
+/* ---- The rows of one function ---- */
+
+/* What is kept of the sequences while the rows of some code are looked for. */
+typedef struct ms_ln_part {
+    ms_range code;
+    uint64_t lo;   /* the first row of the sequence that is open, once has_row */
+    size_t before; /* rows when that began */
+    bool has_row;
+    bool is_full; /* the last row that was added tells where the code's rows end */
+} ms_ln_part;
+
+/* In one step the address moves on by no more units. So an address that became too large ends below where its
+ * sequence began. */
+enum { ms_LN_MOST_STEP = 1 << 20 };
+
+/* What an opcode does to the address; how to get past it. A table, since that is all that is asked of most
+ * opcodes of a program. */
+typedef struct ms_ln_moves {
+    uint32_t units[256]; /* bytes of code */
+    uint8_t sizes[256];  /* with a number of one byte; 0: unusual */
+    uint8_t number[256]; /* the bit that a longer number has in the byte after the opcode; 0: has no number */
+} ms_ln_moves;
+
+static void ms_ln_list_moves(const ms_ln_head *head, const ms_ln_special *special, ms_ln_moves *moves)
+{
+    static const uint8_t sizes[] = {0, 0, 0, 2, 2, 2, 1, 1, 1, 0, 1, 1}; /* by opcode */
+    ms_zero(moves, sizeof *moves);
+    for (unsigned i = 1; i < 256; i++) {
+        bool is_special = i >= head->opcode_base;
+        bool moves_on = is_special || (i == ms_DW_LNS_const_add_pc && head->line_range != 0);
+        moves->sizes[i] = is_special ? 1 : i < sizeof sizes ? sizes[i] : 0;
+        moves->number[i] = moves->sizes[i] == 2 ? 0x80 : 0;
+        moves->units[i] = moves_on ? (uint32_t)head->min_inst * special->operations[is_special ? i : 255] : 0;
+    }
+}
+
+/* Runs opcodes for the address alone, up to one that is unusual or the end of the sequence. */
+static inline void ms_ln_pass_on(const ms_ln_moves *moves, ms_ln_regs *regs, ms_rd *rd)
+{
+    const uint8_t *p = rd->p;
+    const uint8_t *last = ms_rd_left(rd) >= ms_LN_WINDOW ? rd->end - ms_LN_WINDOW : p - 1;
+    uint64_t addr = regs->addr;
+    while (p <= last) {
+        uint8_t opcode = *p;
+        if (moves->sizes[opcode] == 0)
+            break;
+        if ((p[1] & moves->number[opcode]) != 0) {
+            uint64_t number;
+            const uint8_t *next = ms_dw_raw_uleb(p + 1, &number);
+            if (next == NULL)
+                break;
+            p = next;
+        } else {
+            addr += moves->units[opcode];
+            p += moves->sizes[opcode];
+        }
+        MACHSYM_COUNT_WORK(1);
+    }
+    rd->p = p;
+    regs->addr = addr;
+}
+
+/* Runs opcodes up to the first row at or above an address, or to one that is unusual. Returns whether it
+ * ended at a row. */
+static inline bool ms_ln_pass_rows(const ms_ln_head *head, const ms_ln_special *special, uint64_t from,
+                                   ms_ln_regs *out, ms_rd *rd)
+{
+    const uint8_t *p = rd->p;
+    const uint8_t *last = ms_rd_left(rd) >= ms_LN_WINDOW ? rd->end - ms_LN_WINDOW : p - 1;
+    ms_ln_regs regs = *out;
+    const uint8_t base = head->opcode_base;
+    const uint64_t unit = head->min_inst;
+    const uint64_t constant = head->line_range != 0 ? unit * special->operations[255] : 0; /* const_add_pc */
+    bool is_row = false;
+    while (p <= last) {
+        uint8_t opcode = *p;
+        MACHSYM_COUNT_WORK(1);
+        if (opcode >= base) {
+            regs.addr += unit * special->operations[opcode];
+            regs.line += special->lines[opcode];
+            p++;
+            if (regs.addr >= from) {
+                is_row = true;
+                break;
+            }
+        } else {
+            const uint8_t *next = ms_ln_run_usual(head, constant, ms_LN_MOST_STEP, opcode, p + 1, &regs);
+            if (next == NULL)
+                break;
+            p = next;
+        }
+    }
+    rd->p = p;
+    *out = regs;
+    return is_row;
+}
+
+/* Takes a row: the first one of a sequence that begins at or below the code, and those of the code. */
+static void ms_ln_take_row(ms_ln_build *b, const ms_ln_regs *regs, ms_ln_part *part)
+{
+    if (!part->has_row)
+        part->lo = regs->addr;
+    part->has_row = true;
+    if (part->is_full || part->lo > part->code.lo || regs->addr < part->code.lo)
+        return;
+    ms_ln_add_row(b, regs, false);
+    part->is_full = regs->addr >= part->code.hi;
+}
+
+/* Ends a sequence. Its rows stay if it has all of the code. Returns false when its rows do not ascend. */
+static bool ms_ln_end_part(const ms_dw *dw, ms_ln_build *b, const ms_ln_regs *regs, ms_ln_part *part)
+{
+    ms_ln_seq seq = {part->lo, regs->addr, 0, 0, 0};
+    if (part->has_row && seq.hi < seq.lo)
+        return false;
+    bool holds = part->has_row && ms_ln_list_sequence(dw, b, &seq) && seq.lo <= part->code.lo &&
+                 seq.hi >= part->code.hi;
+    if (holds && !part->is_full)
+        ms_ln_add_row(b, regs, true);
+    if (!holds)
+        b->row_count = part->before;
+    part->is_full = b->row_count != 0;
+    part->before = b->row_count;
+    part->has_row = false;
+    return true;
+}
+
+static bool ms_ln_extend_part(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *regs,
+                              ms_rd *rd, ms_ln_part *part)
+{
+    uint64_t len = ms_rd_uleb(rd);
+    ms_rd body = ms_rd_make(ms_rd_span(rd, len));
+    uint8_t opcode = ms_rd_u8(&body);
+    if (rd->failed || len == 0 || opcode == ms_DW_LNE_define_file)
+        return false;
+    if (opcode == ms_DW_LNE_end_sequence) {
+        bool ascends = ms_ln_end_part(dw, b, regs, part);
+        *regs = ms_ln_start(head, b);
+        return ascends;
+    }
+    if (opcode == ms_DW_LNE_set_address) {
+        regs->addr = ms_rd_uint(&body, (unsigned)ms_rd_left(&body));
+        return !part->has_row;
+    }
+    return true;
+}
+
+/* Runs one opcode. Returns false when the rows of some code cannot be told without the others. */
+static bool ms_ln_step_part(const ms_dw *dw, const ms_ln_head *head, const ms_ln_special *special,
+                            ms_ln_build *b, ms_ln_regs *regs, ms_rd *rd, ms_ln_part *part)
+{
+    uint8_t opcode = *rd->p++;
+    MACHSYM_COUNT_WORK(1);
+    if (opcode == 0)
+        return ms_ln_extend_part(dw, head, b, regs, rd, part);
+    if (opcode >= head->opcode_base) {
+        ms_ln_advance(head, regs, special->operations[opcode]);
+        regs->line += special->lines[opcode];
+        ms_ln_take_row(b, regs, part);
+    } else if (opcode == ms_DW_LNS_copy) {
+        ms_ln_take_row(b, regs, part);
+    } else if (opcode == ms_DW_LNS_advance_pc) {
+        uint64_t units = ms_rd_uleb(rd);
+        ms_ln_advance(head, regs, units);
+        return !rd->failed && units <= ms_LN_MOST_STEP;
+    } else {
+        ms_ln_standard(head, b, regs, opcode, rd);
+    }
+    return !rd->failed;
+}
+
+/* Runs a program for the rows of some code. Returns false as above. */
+static bool ms_ln_run_part(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b, ms_ln_part *part)
+{
+    ms_rd rd = head->program;
+    ms_ln_regs regs = ms_ln_start(head, b);
+    ms_ln_special special;
+    ms_ln_moves moves;
+    ms_ln_list_special(head, &special);
+    ms_ln_list_moves(head, &special, &moves);
+    while (rd.p < rd.end) {
+        bool is_row = false;
+        if (part->has_row && (part->is_full || part->lo > part->code.lo))
+            ms_ln_pass_on(&moves, &regs, &rd);
+        else
+            is_row = ms_ln_pass_rows(head, &special, part->has_row ? part->code.lo : 0, &regs, &rd);
+        if (is_row)
+            ms_ln_take_row(b, &regs, part);
+        else if (!ms_ln_step_part(dw, head, &special, b, &regs, &rd, part))
+            return false;
+        if (b->arena->oom || b->row_arena->oom)
+            return false;
+    }
+    return !part->has_row;
+}
+
 /* ---- Table ---- */
 
 static void ms_ln_sort_seqs(ms_ln_build *b, ms_arena *scratch)
@@ -16242,6 +16466,22 @@ static void ms_ln_sort_seqs(ms_ln_build *b, ms_arena *scratch)
     ms_copy(b->seqs, sorted, b->seq_count * sizeof *sorted);
     for (size_t i = 1; i < b->seq_count; i++)
         b->shares_code |= sorted[i].lo < sorted[i - 1].hi;
+}
+
+/* Makes a table of what was read, but for its sequences. */
+static void ms_ln_keep(const ms_ln_build *b, const ms_ln_head *head, ms_arena *arena, ms_ln_table *table)
+{
+    table->rows = b->rows;
+    table->files = (const ms_ln_file *)ms_arena_keep(arena, b->files, b->file_count, sizeof *b->files);
+    table->dirs = (const machsym_str *)ms_arena_keep(arena, b->dirs, b->dir_count, sizeof *b->dirs);
+    table->size = head->size;
+    if (b->arena->oom || arena->oom)
+        return;
+    table->row_count = b->row_count;
+    table->file_count = b->file_count;
+    table->dir_count = b->dir_count;
+    table->version = head->version;
+    table->has_odd_header = head->is_odd;
 }
 
 /* Runs the line program at off. Work is done in scratch; the table's arrays come from arena. */
@@ -16265,24 +16505,49 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     ms_ln_run(dw, &head, &b);
     ms_ln_sort_seqs(&b, scratch);
     ms_arena_fit(arena, b.rows, b.row_count, b.row_cap, sizeof *b.rows);
-    table->rows = b.rows;
     table->seqs = (const ms_ln_seq *)ms_arena_keep(arena, b.seqs, b.seq_count, sizeof *b.seqs);
-    table->files = (const ms_ln_file *)ms_arena_keep(arena, b.files, b.file_count, sizeof *b.files);
-    table->dirs = (const machsym_str *)ms_arena_keep(arena, b.dirs, b.dir_count, sizeof *b.dirs);
+    ms_ln_keep(&b, &head, arena, table);
     if (scratch->oom || arena->oom)
         return;
-    table->row_count = b.row_count;
     table->seq_count = b.seq_count;
-    table->file_count = b.file_count;
-    table->dir_count = b.dir_count;
-    table->version = head.version;
     table->most_file = b.most_file;
     table->goes_back = b.goes_back;
     table->ends_early = b.ends_early;
     table->shares_code = b.shares_code;
     table->is_open = b.is_open;
     table->has_wrong_line = b.has_wrong_line;
-    table->has_odd_header = head.is_odd;
+}
+
+/* The same for one function of a unit: the table has the rows of its code in one sequence, and tells nothing
+ * of the numbers of files and lines that others set. Returns false when all rows are needed: the code begins
+ * without a statement's row, no sequence has all of it, sequences overlap, or something is damaged. */
+static bool ms_ln_read_code(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_range code,
+                            ms_arena *scratch, ms_arena *arena, ms_ln_table *table)
+{
+    ms_ln_build b;
+    ms_ln_head head;
+    ms_ln_part part;
+    ms_zero(&b, sizeof b);
+    ms_zero(&part, sizeof part);
+    ms_zero(table, sizeof *table);
+    b.arena = scratch;
+    b.row_arena = arena;
+    part.code = code;
+    if (dw->moves != NULL || !ms_ln_read_head(dw, enc, off, &head, &b) || head.max_ops > 1 ||
+        !ms_ln_run_part(dw, &head, &b, &part))
+        return false;
+    ms_ln_sort_seqs(&b, scratch);
+    ms_ln_seq *seq = (ms_ln_seq *)ms_arena_zeroed(arena, 1, sizeof *seq);
+    if (seq == NULL || b.shares_code || b.row_count < 2 || b.rows[0].addr != code.lo || !b.rows[0].is_stmt)
+        return false;
+    ms_ln_keep(&b, &head, arena, table);
+    seq->lo = code.lo;
+    seq->hi = b.rows[b.row_count - 1].addr;
+    seq->count = (uint32_t)b.row_count;
+    table->seqs = seq;
+    table->seq_count = 1;
+    table->is_part = true;
+    return !scratch->oom && !arena->oom;
 }
 
 /* Whether the table has file number index, as its version counts, and a name for it. */
@@ -24708,16 +24973,20 @@ static void ms_ses_list_programs(machsym_session *s)
         s->env.program_count = 0;
 }
 
-/* Runs a unit's line program; the table's arrays come from arena. Returns false when memory is out. */
+/* Runs a unit's line program; the table's arrays come from arena. With code the rows of that suffice. Returns
+ * false when memory is out. */
 static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
-                             ms_arena *arena, ms_ln_table *table)
+                             const ms_range *code, ms_arena *arena, ms_ln_table *table)
 {
     if (!ms_ses_need(s, ms_ln_needs(&s->dw, root->line_off)))
         return false;
     ms_dw dw = s->dw;
     dw.line.len = (size_t)program->end;
     ms_arena_reset(&s->scratch);
-    ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
+    if (code == NULL || !ms_ln_read_code(&dw, &root->enc, root->line_off, *code, &s->scratch, arena, table)) {
+        ms_arena_reset(&s->scratch);
+        ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
+    }
     s->lines_run += table->size;
     return !arena->oom && !s->scratch.oom;
 }
@@ -24738,7 +25007,7 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
         return NULL;
     if (kept == NULL) {
         kept = (ms_ses_program *)ms_arena_alloc(&s->keep, 1, sizeof *kept);
-        if (kept == NULL || !ms_ses_run_lines(s, root, program, &s->keep, &kept->lines))
+        if (kept == NULL || !ms_ses_run_lines(s, root, program, NULL, &s->keep, &kept->lines))
             return NULL;
         kept->str_offsets_base = root->enc.str_offsets_base;
         kept->addr_size = root->enc.addr_size;
@@ -24748,9 +25017,10 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
     return same_base && kept->addr_size == root->enc.addr_size ? &kept->lines : NULL;
 }
 
-/* A unit's line table. If it has to be left out, the table says that it is damaged. Returns NULL when
- * memory is out. */
-static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit)
+/* A unit's line table; with code the rows of that suffice. If it has to be left out, the table says that it is
+ * damaged. Returns NULL when memory is out. */
+static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit,
+                                          const ms_range *code)
 {
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
     if (own == NULL || !root->has_line)
@@ -24766,33 +25036,44 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
     own->is_damaged = true;
     uint64_t size = root->enc.unit_end - root->enc.unit_off;
     bool multiplies = program.is_shared && program.end - root->line_off >= MACHSYM_MAX_LINES_PER_INFO * size;
-    return multiplies || ms_ses_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
+    return multiplies || ms_ses_run_lines(s, root, &program, code, &s->cache, own) ? own : NULL;
 }
 
-/* Takes the lines of a unit from where they are already: its functions may have been found alone. */
-static void ms_ses_share_lines(const machsym_session *s, ms_ses_unit *unit)
+/* Takes the lines of a unit from where they are already: its functions may have been found alone. Returns
+ * whether one of them was. */
+static bool ms_ses_share_lines(const machsym_session *s, ms_ses_unit *unit)
 {
     const ms_ses_unit *from = s->units != NULL && unit->index < s->env.count ? s->units[unit->index] : NULL;
+    bool was_alone = false;
     for (const ms_ses_unit *one = s->alone; one != NULL && (from == NULL || from->lines == NULL);
-         one = one->next)
-        from = one->index == unit->index ? one : from;
-    if (from == NULL)
-        return;
-    unit->lines = from->lines;
-    unit->comp_dir = from->comp_dir;
+         one = one->next) {
+        was_alone |= one->index == unit->index;
+        from = one->index == unit->index && !one->lines->is_part ? one : from;
+    }
+    if (from != NULL) {
+        unit->lines = from->lines;
+        unit->comp_dir = from->comp_dir;
+    }
+    return was_alone;
 }
 
-/* Makes sure that a unit's lines are there. Returns false when memory is out. */
-static bool ms_ses_has_lines(machsym_session *s, ms_ses_unit *unit)
+/* Makes sure that a unit's lines are there, or those of some code of it: the first time. Returns false when
+ * memory is out. */
+static bool ms_ses_has_lines_of(machsym_session *s, ms_ses_unit *unit, const ms_range *code)
 {
-    if (unit->lines == NULL)
-        ms_ses_share_lines(s, unit);
+    bool was_alone = unit->lines == NULL && ms_ses_share_lines(s, unit);
     if (unit->lines != NULL)
         return true;
     const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
-    unit->lines = ms_ses_lines_of(s, root, unit);
+    unit->lines = ms_ses_lines_of(s, root, unit, was_alone ? NULL : code);
     unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
     return unit->lines != NULL;
+}
+
+/* The same of all lines. */
+static bool ms_ses_has_lines(machsym_session *s, ms_ses_unit *unit)
+{
+    return ms_ses_has_lines_of(s, unit, NULL);
 }
 
 /* A unit with its lines. Returns NULL as above. */
@@ -25116,6 +25397,9 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
 
+/* Addresses of fewer units than one of this many are seldom of the same one. */
+enum { ms_NAMED_FEW_UNITS = 16 };
+
 /* The half of the image that has a table of names: dsymutil writes it. NULL: there is none. */
 static const ms_mo *ms_named_half(const machsym_session *s)
 {
@@ -25230,6 +25514,14 @@ static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, si
     return unit;
 }
 
+/* Whether a unit will hardly be asked for another function: then the rows of one suffice. To read those takes
+ * two thirds of what all take, so that it is done in vain for a unit that is asked again. */
+static bool ms_named_is_rare(const machsym_session *s, const ms_cu_root *root)
+{
+    uint64_t before = s->asked_names - 1;
+    return before * ms_NAMED_FEW_UNITS * (root->enc.unit_end - root->enc.unit_off) < s->dw.info.len;
+}
+
 /* The function, read once. Where sequences of rows share code, those of a folded function may be among them:
  * then all of the unit is needed. */
 static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, size_t index,
@@ -25240,7 +25532,8 @@ static ms_ses_unit *ms_named_unit(machsym_session *s, const ms_cu_root *root, si
             return one;
     }
     ms_ses_unit *unit = ms_named_read(s, root, index, entry);
-    if (unit == NULL || !ms_ses_has_lines(s, unit) || unit->lines->shares_code)
+    const ms_range *code = ms_named_is_rare(s, root) ? &entry->range : NULL;
+    if (unit == NULL || !ms_ses_has_lines_of(s, unit, code) || unit->lines->shares_code)
         return NULL;
     unit->next = s->alone;
     s->alone = unit;

@@ -643,8 +643,7 @@ static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const m
     ms_dw dw = s->dw;
     dw.line.len = (size_t)program->end;
     ms_arena_reset(&s->scratch);
-    if (code == NULL ||
-        !ms_ln_read_code(&dw, &root->enc, root->line_off, *code, &s->scratch, arena, table)) {
+    if (code == NULL || !ms_ln_read_code(&dw, &root->enc, root->line_off, *code, &s->scratch, arena, table)) {
         ms_arena_reset(&s->scratch);
         ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
     }

@@ -571,7 +571,7 @@ static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
  * a window of 10 bytes. Returns where the next one is; NULL for another kind, a number that is longer, and a
  * step of more than most. */
 static ms_INLINE const uint8_t *ms_ln_run_usual(const ms_ln_head *head, uint64_t constant, uint64_t most,
-                                             uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
+                                                uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
 {
     uint64_t number = 0;
     switch (opcode) {
