@@ -5,6 +5,7 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
+#include "../base/segments.h"
 #include "forms.h"
 
 /* ==== >>lines ==============================================================================================
