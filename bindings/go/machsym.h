@@ -25017,8 +25017,8 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
     return same_base && kept->addr_size == root->enc.addr_size ? &kept->lines : NULL;
 }
 
-/* A unit's line table; with code the rows of that suffice. If it has to be left out, the table says that it is
- * damaged. Returns NULL when memory is out. */
+/* A unit's line table; with code the rows of that suffice. If it has to be left out, the table says that it
+ * is damaged. Returns NULL when memory is out. */
 static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit,
                                           const ms_range *code)
 {
