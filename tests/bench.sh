@@ -61,6 +61,12 @@ equal "what bench/unwind measures" "$(sed 's/[0-9]*\.[0-9]*/N/g; s/[0-9]* KB/N K
 equal "its core file has 64 threads of 40 frames" \
     "$("$MACHSYM" crash -q --no-cache --to=json "$work/64.core" | grep -c '"found_by":"\(context\|compact\|eh_frame\)"')" 2560
 
+# bench/plan.py counts the machines of many servers, and simulates them.
+if need "bench/plan.py" python3; then
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/plan.py > "$work/out" 2>&1
+    check "bench/plan.py: $(tail -n 1 "$work/out")"
+fi
+
 mkdir "$work/without" # a compiler that finds no zlib.h
 printf '#!/bin/sh\nexit 1\n' > "$work/without/cc"
 chmod +x "$work/without/cc"
