@@ -31,11 +31,10 @@ class Figures(typing.NamedTuple):
     measured: str  # by which command, when, on which machine
     server_ms: float  # CPU of the server
     database_ms: float  # CPU of PostgreSQL's processes
-    work_ms: list  # CPU of a worker: quantiles of single reports, ascending
+    work_ms: list  # of a worker: hundredths of single reports, ascending
     sent_kb: float  # the request
     disk_kb: float  # in the database, with its result
     log_kb: float  # written to PostgreSQL's log, which the replica gets, too
-    dsym_mb: float  # a file of symbols in the store
 
     def worker_ms(self):
         return sum(self.work_ms) / len(self.work_ms)
@@ -57,8 +56,8 @@ def read_figures(path):
 class Plan:
     """Machines for `reports` a second: cells, and what one cell has."""
 
-    def __init__(self, figures, reports, dsyms, days):
-        self.figures, self.reports, self.dsyms, self.days = figures, reports, dsyms, days
+    def __init__(self, figures, reports, dsyms, days, dsym_mb=20):
+        self.figures, self.reports, self.dsyms, self.days, self.dsym_mb = figures, reports, dsyms, days, dsym_mb
         self.cell_limit = DATABASE_CORES * ROOM * 1000 / figures.database_ms
         self.cells = math.ceil(reports / self.cell_limit)
         self.cell_reports = reports / self.cells
@@ -105,11 +104,11 @@ class Plan:
         yield "disk writes", "%.0f MB a second on each primary and each replica" % self.log_mb(), "%.1f KB of log a report" % figures.log_kb
         yield "network", "%.0f MB a second" % self.network_mb(), "%.0f KB in, %.1f KB to the database and from it, %.1f KB to the replica" % (
             figures.sent_kb, figures.disk_kb, figures.log_kb)
-        yield "symbols", "%.1f TB in a bucket or a shared folder" % (self.dsyms * figures.dsym_mb / 1e6), "%d dSYMs of %.0f MB" % (
-            self.dsyms, figures.dsym_mb)
+        yield "symbols", "%.1f TB in a bucket or a shared folder" % (self.dsyms * self.dsym_mb / 1e6), "%d dSYMs of %.0f MB" % (
+            self.dsyms, self.dsym_mb)
         yield "a month", "%.0f core hours, %.0f TB of disk, %.0f TB of network" % (
             (self.servers() * SERVER_CORES + 2 * self.cells * DATABASE_CORES) * 24 * DAYS_A_MONTH,
-            2 * self.disk_tb() + self.dsyms * figures.dsym_mb / 1e6, self.network_mb() * SECONDS_A_DAY * DAYS_A_MONTH / 1e6), \
+            2 * self.disk_tb() + self.dsyms * self.dsym_mb / 1e6, self.network_mb() * SECONDS_A_DAY * DAYS_A_MONTH / 1e6), \
             "all machines, all the time"
         yield "first bottleneck", "%s: %.0f %% used" % (first, used * 100), "what a cell runs out of first as reports grow"
 
@@ -211,6 +210,7 @@ def main():
     parser.add_argument("figures", nargs="?", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "plan.json"))
     parser.add_argument("--reports", type=float, default=10000, help="reports a second")
     parser.add_argument("--dsyms", type=int, default=100000)
+    parser.add_argument("--dsym-mb", type=float, default=20, help="size of a dSYM")
     parser.add_argument("--days", type=int, default=30, help="that reports and results stay")
     parser.add_argument("--seconds", type=float, default=100, help="that are simulated; 0: none")
     parser.add_argument("--seed", type=int, default=1)
@@ -218,7 +218,7 @@ def main():
     figures = read_figures(options.figures)
     if options.reports <= 0 or options.days < 0 or options.dsyms < 0:
         sys.exit("plan.py: reports have to be more than 0, dSYMs and days not negative")
-    plan = Plan(figures, options.reports, options.dsyms, options.days)
+    plan = Plan(figures, options.reports, options.dsyms, options.days, options.dsym_mb)
     print("From %s.\n\n| %.0f reports a second, %d dSYMs | how much | from |\n|---|---|---|" % (figures.measured, options.reports, options.dsyms))
     for row in plan.rows():
         print("| %s | %s | %s |" % row)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What machsym-server takes of time, CPU, memory and disk for reports of 12 to 26 KB, and what `machsym worker` alone takes for the same.
 Usage, from the top of the checkout: bench/server.py [N [SERVER [MACHSYM]]], or make bench-server; DATABASE=postgres in the environment: with a
-PostgreSQL beside it. Prints a table in Markdown, with goals."""
+PostgreSQL beside it. Prints a table in Markdown, with goals. FIGURES=FILE: writes what bench/plan.py reads, too."""
 import base64
 import glob
 import http.client
@@ -95,6 +95,31 @@ def alone(machsym, count):
     return count / (time.perf_counter() - begin), cpu / count * 1000, len(said) / count
 
 
+def times_of_work(machsym, count):
+    """Milliseconds of single reports in a worker, ascending: hundredths of all of them."""
+    worker = subprocess.Popen([machsym, "worker", "-j", "1", *(w for d in DSYMS for w in ("-d", d))], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    took = []
+    for body in server_reports.reports(count, 3):
+        line = b'{"do":"crash","want":["uses","brief","signature"],"base64":"%s"}\n' % base64.b64encode(body)
+        begin = time.perf_counter()
+        worker.stdin.write(line)
+        worker.stdin.flush()
+        assert b'"error"' not in worker.stdout.readline()
+        took.append((time.perf_counter() - begin) * 1000)
+    worker.communicate()
+    took = sorted(took[count // 10:])  # the first ones open the symbols
+    return [round(took[len(took) * (2 * i + 1) // 200], 3) for i in range(100)]
+
+
+def write_figures(path, count, machsym, seen):
+    sent = [len(body) for body in server_reports.reports(200, 1)]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"measured": "make bench-server DATABASE=postgres COUNT=%d, %d cores, load %.1f at the end" % (count, os.cpu_count(), os.getloadavg()[0]),
+                   "server_ms": round(seen["server"], 3), "database_ms": round(seen["postgres"], 3), "work_ms": times_of_work(machsym, 1000),
+                   "sent_kb": round(sum(sent) / len(sent) / 1024, 2), "disk_kb": round(seen["disk"], 2), "log_kb": round(seen["log"], 2)}, file)
+        file.write("\n")
+
+
 def ask(address, token, path):
     to = http.client.HTTPConnection(address, timeout=60)
     to.request("GET", path, headers={"Authorization": "Bearer " + token})
@@ -136,7 +161,8 @@ def whole(server, machsym, count, folder, cluster):
     assert ask(address, token, "/health")["failed"] == 0
     workers = children_of(process.pid)
     row = {"accepted": count / accepted, "done": count / done, "slowest": took[len(took) * 99 // 100] * 1000, "server": cpu_of(process.pid) / count * 1000,
-           "workers": sum(map(cpu_of, workers)) / count * 1000, "senders": sum(cpu for _, cpu in sent) / count * 1000, "memory": memory, "postgres": cluster.cpu() / count * 1000 if cluster else 0, "rest": rest(address, token)}
+           "workers": sum(map(cpu_of, workers)) / count * 1000, "senders": sum(cpu for _, cpu in sent) / count * 1000, "memory": memory, "postgres": cluster.cpu() / count * 1000 if cluster else 0,
+           "log": cluster.log() / count / 1024 if cluster else 0, "rest": rest(address, token)}
     process.terminate()
     process.wait()
     row["disk"] = (cluster.disk() if cluster else disk_of(folder)) / (count + RESTING) / 1024
@@ -201,12 +227,15 @@ def main():
     over = seen["server"] + seen["workers"] - cpu
     if cluster:
         row("ms of CPU a report, PostgreSQL", "%.2f", seen["postgres"])
+        row("KB of its log a report", "%.1f", seen["log"])
         row("ms of CPU a report over the tool's own, without PostgreSQL", "%.2f", over)
         over += seen["postgres"]
     goal = 0.8 if cluster else 0.6
     row("ms of CPU a report over the tool's own", "%.2f", over, "%.2f" % goal, over <= goal)
     row("ms from sending one to its result, at rest, 99 of 100", "%.1f", seen["rest"], "30", seen["rest"] < 30)
     row("KB of disk a report with its result", "%.2f", seen["disk"], "6", seen["disk"] <= 6)
+    if os.environ.get("FIGURES"):
+        write_figures(os.environ["FIGURES"], count, machsym, seen)
     memory = seen["memory"]
     flat = len(memory) > 3 and memory[-1] < memory[1] * 1.25 + 8
     row("MB of memory, server and workers, after each eighth", "%s", ", ".join("%.0f" % m for m in memory), "flat", flat)

@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, "bench")
 import plan
 
-FIGURES = plan.Figures("nowhere", server_ms=0.5, database_ms=0.4, work_ms=[0.2, 0.4, 0.6], sent_kb=20, disk_kb=5, log_kb=10, dsym_mb=20)
+FIGURES = plan.Figures("nowhere", server_ms=0.5, database_ms=0.4, work_ms=[0.2, 0.4, 0.6], sent_kb=20, disk_kb=5, log_kb=10)
 
 
 def near(what, value, expected, share):

@@ -32,7 +32,7 @@ class Cluster:
 
     def __init__(self, programs, settings=("shared_buffers=16MB",), inside=(), of=None):
         """inside: words that start it in a network namespace. of: the primary whose replica it is."""
-        self.programs, self.process, self.settings, self.before, self.inside = programs, None, settings, 0, inside
+        self.programs, self.process, self.settings, self.before, self.logged, self.inside = programs, None, settings, 0, 0, inside
         self.folder = tempfile.mkdtemp(prefix="machsym-pg-", dir="/tmp")  # a socket's path is short
         self.user = {}
         if os.getuid() == 0:
@@ -88,9 +88,13 @@ class Cluster:
         return own + sum(map(cpu_of, children_of(self.process.pid))) - self.before
 
     def fresh(self):
-        self.before = 0
-        self.before = self.cpu()
+        self.before, self.logged = 0, 0
+        self.before, self.logged = self.cpu(), self.log()
 
     def disk(self):
         """Bytes of the tables and indexes."""
         return int(self.sql("SELECT pg_database_size('reports')"))
+
+    def log(self):
+        """Bytes of the write-ahead log since fresh()."""
+        return int(self.sql("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint")) - self.logged

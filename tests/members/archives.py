@@ -122,7 +122,7 @@ def zips():
     at = one.rindex(b"PK\5\6")
     for cut in range(at + 4, len(one)):
         refuse("cut-%d.zip" % cut, one[:cut], "the zip has no end record")
-    refuse("behind.zip", one + b"x", "the zip has no end record")
+    refuse("after.zip", one + b"x", "the zip has no end record")
     no_archive("short.zip", one[:3])
     for where, text in ((at + 10, "fewer members than its end record says"), (at + 12, "not where its end record says"), (at + 16, "no member where")):
         data = bytearray(one)
