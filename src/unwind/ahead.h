@@ -12,7 +12,7 @@
 
 /* ==== >>unwind-ahead =======================================================================================
  * Job:    the caller of a frame that stopped anywhere, by the code that it would have run next.
- * Offers: ms_unl_caller.
+ * Offers: ms_unl_caller, ms_unl_called_piece.
  * Never:  takes more than MACHSYM_MAX_AHEAD instructions. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -59,6 +59,7 @@ static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
 {
     unsigned len = 4;
     ms_unp_kind kind = ms_UNP_FAILS;
+    *target = 0;
     if (ms_unr_arch_of(l->path.desc->cputype).is_arm64) {
         ms_span code = ms_unl_code(l, l->path.pc, 4);
         if (code.len >= 4 && l->path.pc % 4 == 0)
@@ -150,6 +151,64 @@ static bool ms_unl_leaves(ms_unp_path *path)
     return undone ? ms_unl_returns(path) : made && ms_unl_calls(path);
 }
 
+/* Clang -Oz moves code that several functions have into a piece, which they call. Where lr still has the return
+ * address, they keep it elsewhere during the call. A piece may save registers and move sp for its function, so
+ * that the two make one frame. */
+
+/* Returns: whether a piece returns to an address. */
+static bool ms_unl_follows_piece(ms_unl_search *l, uint64_t addr)
+{
+    if (!ms_unr_arch_of(l->path.desc->cputype).is_arm64 || addr % 4 != 0)
+        return false;
+    ms_span code = ms_unl_code(l, addr, 4);
+    return code.len >= 4 && ms_una_restores(ms_rd_raw_u32(code.ptr));
+}
+
+/* Returns: whether the path calls a piece, and is in it now. */
+static bool ms_unl_enters(ms_unl_search *l, uint64_t target)
+{
+    ms_unp_path *path = &l->path;
+    if (path->back != 0 || target == 0 || !ms_unl_follows_piece(l, path->pc + 4))
+        return false;
+    path->back = path->pc + 4;
+    ms_unr_set(&path->s, ms_UNR_ARM64_LR, path->back);
+    path->pc = target;
+    return true;
+}
+
+/* Returns: whether the path was in a piece, and is after its call now. */
+static bool ms_unl_comes_back(ms_unp_path *path)
+{
+    uint64_t back = path->back;
+    if (back == 0 || !ms_unr_knows(&path->s, ms_UNR_ARM64_LR) || path->s.v[ms_UNR_ARM64_LR] != back)
+        return false;
+    ms_unp_forget(path, ms_UNR_ARM64_LR);
+    path->pc = back;
+    path->back = 0;
+    return true;
+}
+
+/* A frame that stopped in a piece: the function is its caller, with the registers as they are. Its own caller
+ * is found from where the piece stopped, which v[30] keeps. */
+static bool ms_unl_is_piece(ms_unl_search *l, machsym_unwind_state *s)
+{
+    uint64_t back = ms_mo_unsigned(l->path.desc->cputype, l->path.s.v[ms_UNR_ARM64_LR]);
+    if (l->path.has_lr || !ms_unr_knows(&l->path.s, ms_UNR_ARM64_LR) || !ms_unl_follows_piece(l, back))
+        return false;
+    s->v[ms_UNR_ARM64_LR] = s->v[ms_UNR_ARM64_PC];
+    s->known &= ~((uint64_t)1 << ms_UNR_ARM64_LR);
+    s->v[ms_UNR_ARM64_PC] = back;
+    s->how = MACHSYM_UNWIND_LEAF;
+    return true;
+}
+
+/* Returns: whether a frame is that of a function that called a piece. */
+static bool ms_unl_called_piece(const machsym_unwind_desc *desc, const machsym_unwind_state *s)
+{
+    return s->how == MACHSYM_UNWIND_LEAF && ms_unr_arch_of(desc->cputype).is_arm64 &&
+           !ms_unr_knows(s, ms_UNR_ARM64_LR) && s->v[ms_UNR_ARM64_LR] != 0;
+}
+
 /* Goes on with a branch that waits. */
 static bool ms_unl_other(ms_unl_search *l)
 {
@@ -172,7 +231,8 @@ static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
     return true;
 }
 
-/* Follows the code of a frame that stopped. Returns: false where no path leads to a return or a call. */
+/* Follows the code of a frame that stopped, in itself or in a piece that it called. Returns: false where no path
+ * leads to a return or a call. */
 static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unl_search l;
@@ -182,6 +242,11 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     l.path.desc = desc;
     l.path.s = *s;
     l.path.pc = s->v[arch.pc];
+    if (ms_unl_called_piece(desc, s)) {
+        l.path.back = s->v[arch.pc];
+        l.path.pc = s->v[ms_UNR_ARM64_LR];
+        ms_unr_set(&l.path.s, ms_UNR_ARM64_LR, l.path.back);
+    }
     for (unsigned i = 0; i < MACHSYM_MAX_AHEAD; i++) {
         bool goes_on = true, found = false;
         MACHSYM_COUNT_WORK(1);
@@ -194,15 +259,17 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             break;
         case ms_UNP_LEAVES:
             goes_on = false;
-            found = ms_unl_leaves(&l.path);
+            found = l.path.back == 0 && ms_unl_leaves(&l.path);
             break;
         case ms_UNP_RETURNS:
-            goes_on = false;
-            found = ms_unl_returns(&l.path);
+            if (l.path.back == 0 && arch.is_arm64 && ms_unl_is_piece(&l, s))
+                return true;
+            goes_on = ms_unl_comes_back(&l.path);
+            found = !goes_on && l.path.back == 0 && ms_unl_returns(&l.path);
             break;
         case ms_UNP_CALLS:
-            goes_on = false;
-            found = ms_unl_calls(&l.path);
+            goes_on = ms_unl_enters(&l, target);
+            found = !goes_on && l.path.back == 0 && ms_unl_calls(&l.path);
             break;
         default: goes_on = false; break;
         }

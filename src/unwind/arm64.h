@@ -6,7 +6,7 @@
 
 /* ==== >>unwind-arm64 =======================================================================================
  * Job:    what an instruction of arm64 does to the stack pointer, saved registers and pc.
- * Offers: ms_una_step.
+ * Offers: ms_una_step, ms_una_restores.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -16,6 +16,13 @@ static uint64_t ms_una_signed(uint32_t word, unsigned lo, unsigned bits)
 {
     uint64_t field = word >> lo & (((uint32_t)1 << bits) - 1);
     return (field ^ (uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (bits - 1));
+}
+
+/* Whether an instruction restores the return address that a call of a piece of code overwrote: mov x30, xN, or
+ * ldr x30, [sp], #16. seen: clang -Oz makes functions of code that several functions have. */
+static bool ms_una_restores(uint32_t word)
+{
+    return (word & 0xffe0ffff) == 0xaa0003fe || word == 0xf84107fe;
 }
 
 /* Branches, calls and traps. Returns: false for other instructions. */

@@ -40,12 +40,12 @@ static bool ms_uns_is_better(const machsym_unwind_desc *desc, ms_unr_arch arch,
  * instruction of its function. Without a table, only the caller's frame pointer is known to be preserved. */
 static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
-    bool stopped = ms_uns_stopped(s), found;
+    bool stopped = ms_uns_stopped(s), called = ms_unl_called_piece(desc, s), is_piece = false, found;
     uint64_t pc = s->v[arch.pc] - (stopped ? 0 : 1);
     uint64_t kept = (uint64_t)1 << arch.fp | (uint64_t)1 << arch.sp | (uint64_t)1 << arch.pc;
     machsym_unwind_state ahead = *s;
     const machsym_unwind_image *image = ms_unb_image(desc, pc);
-    bool has_code = stopped && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
+    bool has_code = (stopped || called) && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
     s->searched = ahead.searched;
     if (image != NULL && ms_unb_step(desc, image, pc, s)) {
         kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
@@ -54,12 +54,15 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
         s->how = MACHSYM_UNWIND_FP;
         found = ms_unb_frame(desc, arch, s);
     }
-    if (has_code && (!found || ms_uns_is_better(desc, arch, &ahead, s))) {
-        kept |= arch.kept;
+    is_piece = has_code && ms_unl_called_piece(desc, &ahead);
+    if (has_code && (!found || is_piece || ms_uns_is_better(desc, arch, &ahead, s))) {
+        kept = is_piece ? UINT64_MAX : kept | arch.kept;
         ahead.searched = s->searched;
         *s = ahead;
         found = true;
     }
+    if (s->how == MACHSYM_UNWIND_LEAF && !is_piece)
+        s->v[ms_UNR_ARM64_LR] = 0;
     s->known &= kept;
     return found;
 }
@@ -119,8 +122,8 @@ static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_a
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
  * above this one. This ends every cycle except one through signals, because a handler may have its own stack.
- * In an arm64 frame that stopped, the stack pointer may be equal, because the return address may be in a
- * register. */
+ * In an arm64 frame that stopped, or called a piece, the stack pointer may be equal, because the return address
+ * may be in a register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
@@ -143,7 +146,8 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
     caller.v[arch.fp] = ms_mo_unsigned(desc->cputype, caller.v[arch.fp]);
     if (caller.v[arch.pc] == 0)
         return MACHSYM_UNWIND_BOTTOM;
-    bool same = caller.v[arch.sp] == s->v[arch.sp] && arch.is_arm64 && ms_uns_stopped(s);
+    bool same = caller.v[arch.sp] == s->v[arch.sp] && arch.is_arm64 &&
+                (ms_uns_stopped(s) || ms_unl_called_piece(desc, s));
     if (caller.v[arch.sp] <= s->v[arch.sp] && !same && caller.how != MACHSYM_UNWIND_SIGNAL)
         return MACHSYM_UNWIND_WRONG_WAY;
     caller.frame_count++;

@@ -1,6 +1,7 @@
 """Runs functions of generated C under an emulator and writes, for each of their instructions, the registers, the stack
-around it and what its call log says: the caller's stack pointer, pc and saved registers. tests/unwind/steps.c asks
-machsym for the same. Usage: steps.py FUNCTIONS SEED FOLDER ARCH FLAG..., to FOLDER/trace. It needs clang-22 and
+around it and what its call log says: the caller's stack pointer, pc and saved registers. Where a piece of code of several
+functions is on the way, it writes the pcs up to the function that called the piece, and then that function's caller.
+tests/unwind/steps.c asks machsym for the same. Usage: steps.py FUNCTIONS SEED FOLDER ARCH FLAG..., to FOLDER/trace. It needs clang-22 and
 ld64.lld-22; without the emulator (Debian's python3-unicorn) it ends with status 77. The last line counts."""
 import io
 import random
@@ -163,7 +164,7 @@ class X86:
 
 class Run:
     """outlined: where pieces of several functions are that clang -Oz calls. They may write what a call keeps, the stack
-    pointer too, so that nothing is true of their frames: left out."""
+    pointer too, so that of their frames only the return address is true."""
 
     def __init__(self, image, machine, out, outlined):
         self.outlined = outlined
@@ -174,10 +175,18 @@ class Run:
     def registers(self):
         return [self.uc.reg_read(n) for n in self.machine.names]
 
-    def write(self, pc, frame):
+    def depth(self):
+        """How many frames are above the first one that neither is a piece's nor was called by one."""
+        depth = 0
+        while depth + 2 < len(self.frames) and (
+                self.frames[-1 - depth][3] in self.outlined or self.frames[-2 - depth][3] in self.outlined):
+            depth += 1
+        return depth
+
+    def write(self, pc, depth):
         v = self.registers()
         v[self.machine.pc] = pc
-        cfa, back, saved, _ = frame
+        cfa, back, saved, _ = self.frames[-1 - depth]
         sp = v[self.machine.sp]
         ranges = [(sp, min(cfa + 16, sp + 512))]
         if ranges[0][1] < cfa + 16:
@@ -188,7 +197,8 @@ class Run:
             changed = sorted(n for n in now if now[n] != last.get(n, 0))
             self.out.write(struct.pack("<Q%dQ" % len(changed), sum(1 << n for n in changed), *(now[n] for n in changed)))
             last.update(now)
-        self.out.write(struct.pack("<B", len(ranges)))
+        between = [frame[1] for frame in self.frames[:-1 - depth:-1]]
+        self.out.write(struct.pack("<B%dQB" % depth, depth, *between, len(ranges)))
         for lo, hi in ranges:
             self.out.write(struct.pack("<QI", lo, hi - lo))
             self.out.write(bytes(self.uc.mem_read(lo, hi - lo)))
@@ -209,9 +219,9 @@ class Run:
             self.kinds[pc] = self.machine.kind(bytes(uc.mem_read(pc, size)))
         self.before = (pc, size)
         visits = self.seen.get(pc, 0)
-        if visits < VISITS and len(self.frames) > 1 and self.frames[-1][3] not in self.outlined:
+        if visits < VISITS and len(self.frames) > 1:
             self.seen[pc] = visits + 1
-            self.write(pc, self.frames[-1])
+            self.write(pc, self.depth())
 
     def go(self, start):
         lo, end = STACK, STACK + STACK_SIZE

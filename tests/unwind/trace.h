@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRACE_RANGES = 2, TRACE_REGISTERS = 33, TRACE_HOWS = 8 };
+enum { TRACE_RANGES = 2, TRACE_REGISTERS = 33, TRACE_HOWS = 8, TRACE_BETWEEN = 8 };
 
 typedef struct trace_part {
     uint64_t addr;
@@ -23,7 +23,9 @@ typedef struct trace {
     machsym_unwind_image image;
     trace_part parts[TRACE_RANGES + 1]; /* the image, and the stack */
     uint64_t v[TRACE_REGISTERS];        /* of the frame; each step has those that changed */
-    uint64_t want[TRACE_REGISTERS];     /* of its caller */
+    uint64_t want[TRACE_REGISTERS];     /* of its caller, or of one above */
+    uint64_t between[TRACE_BETWEEN];    /* pcs of the frames before that one */
+    uint64_t between_count;
     unsigned pc, sp;
     unsigned long reads;
     unsigned long fails_at; /* this read fails, and all after it; 0: none */
@@ -135,6 +137,11 @@ static bool trace_next(trace *t, machsym_unwind_state *s)
     memset(s, 0, sizeof *s);
     memcpy(s->v, t->v, sizeof s->v);
     s->known = UINT64_MAX;
+    t->between_count = trace_number(t, 1);
+    if (t->between_count > TRACE_BETWEEN)
+        return false;
+    for (uint64_t i = 0; i < t->between_count; i++)
+        t->between[i] = trace_number(t, 8);
     uint64_t ranges = trace_number(t, 1);
     for (unsigned i = 0; i < TRACE_RANGES; i++) {
         uint64_t addr = i < ranges ? trace_number(t, 8) : 0;
@@ -156,6 +163,16 @@ static uint64_t trace_wrong(const trace *t, const machsym_unwind_state *s)
     return wrong;
 }
 
+/* Steps up to the frame that the trace tells. Returns: whether all frames before it are the trace's. */
+static bool trace_up(trace *t, machsym_unwind_state *s)
+{
+    bool right = true;
+    for (uint64_t i = 0; i < t->between_count; i++)
+        right = machsym_unwind_next(&t->desc, s) && s->v[t->pc] == t->between[i] && right;
+    machsym_unwind_next(&t->desc, s);
+    return right;
+}
+
 /* Goes through a trace; prints up to most steps that are wrong. Returns: false where it cannot be read. */
 static bool trace_run(trace *t, const char *path, unsigned long most)
 {
@@ -164,8 +181,8 @@ static bool trace_run(trace *t, const char *path, unsigned long most)
         return false;
     while (trace_next(t, &s)) {
         uint64_t at = s.v[t->pc];
-        machsym_unwind_next(&t->desc, &s);
-        uint64_t wrong = trace_wrong(t, &s);
+        uint64_t wrong = trace_up(t, &s) ? 0 : UINT64_C(1) << t->pc;
+        wrong |= trace_wrong(t, &s);
         t->how[(unsigned)s.how % TRACE_HOWS]++;
         if (wrong != 0 && t->wrong++ < most)
             printf("%#" PRIx64 ": end %d, how %d; sp %+" PRId64 ", pc %#" PRIx64 ", not %#" PRIx64 "; registers %#" PRIx64 "\n",
