@@ -12187,7 +12187,6 @@ typedef struct ms_unp_path {
     const machsym_unwind_desc *desc;
     machsym_unwind_state s;
     uint64_t pc;
-    uint64_t back; /* where a piece of the function's code returns to, while the path is in it; or 0 */
     ms_unp_saved stores[ms_UNP_STORES];
     unsigned store_count;
     bool makes_frame; /* the path set the frame pointer */
@@ -12254,7 +12253,7 @@ static void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64
 
 /* ==== >>unwind-arm64 =======================================================================================
  * Job:    what an instruction of arm64 does to the stack pointer, saved registers and pc.
- * Offers: ms_una_step, ms_una_restores.
+ * Offers: ms_una_step, ms_una_calls, ms_una_restores.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -12271,6 +12270,13 @@ static uint64_t ms_una_signed(uint32_t word, unsigned lo, unsigned bits)
 static bool ms_una_restores(uint32_t word)
 {
     return (word & 0xffe0ffff) == 0xaa0003fe || word == 0xf84107fe;
+}
+
+/* Whether an instruction calls an address that it has. */
+static bool ms_una_calls(uint32_t word, uint64_t pc, uint64_t *target)
+{
+    *target = pc + 4 * ms_una_signed(word, 0, 26);
+    return word >> 26 == 0x25;
 }
 
 /* Branches, calls and traps. Returns: false for other instructions. */
@@ -12782,6 +12788,7 @@ static ms_unp_kind ms_unx_step(ms_unp_path *path, ms_span bytes, unsigned *len, 
 
 enum {
     ms_UNL_WAITING = 6, /* branches whose targets wait; functions rarely need 3 */
+    ms_UNL_PIECE = 32,  /* instructions of a piece of code; most have 2 to 8 */
     ms_UNL_TARGETS = 24 /* that the paths have taken; none is taken twice */
 };
 
@@ -12790,6 +12797,7 @@ typedef struct ms_unl_search {
     ms_unp_path path;
     ms_unp_path waiting[ms_UNL_WAITING];
     unsigned waiting_count;
+    ms_unp_path outside; /* the path before a piece */
     uint64_t targets[ms_UNL_TARGETS];
     unsigned target_count;
     uint64_t code_addr;
@@ -12910,51 +12918,66 @@ static bool ms_unl_leaves(ms_unp_path *path)
     return undone ? ms_unl_returns(path) : made && ms_unl_calls(path);
 }
 
-/* Clang -Oz moves code that several functions have into a piece, which they call. Where lr still has the return
- * address, they keep it elsewhere during the call. A piece may save registers and move sp for its function, so
- * that the two make one frame. */
+/* Clang -Oz moves code that several functions have into a piece, which they call. A piece may save registers,
+ * move sp or set the frame pointer for its function, so that the two make one frame. */
 
-/* Returns: whether a piece returns to an address. */
-static bool ms_unl_follows_piece(ms_unl_search *l, uint64_t addr)
+/* Returns: the instruction of arm64 at an address; 0, which traps: none can be read. */
+static uint32_t ms_unl_word(ms_unl_search *l, uint64_t addr)
 {
-    if (!ms_unr_arch_of(l->path.desc->cputype).is_arm64 || addr % 4 != 0)
-        return false;
     ms_span code = ms_unl_code(l, addr, 4);
-    return code.len >= 4 && ms_una_restores(ms_rd_raw_u32(code.ptr));
+    return addr % 4 == 0 && code.len >= 4 ? ms_rd_raw_u32(code.ptr) : 0;
 }
 
-/* Returns: whether the path calls a piece, and is in it now. */
-static bool ms_unl_enters(ms_unl_search *l, uint64_t target)
+/* Takes the path through code without branches that returns. Returns: false if it does not; then the path is
+ * where it was. */
+static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
 {
     ms_unp_path *path = &l->path;
-    if (path->back != 0 || target == 0 || !ms_unl_follows_piece(l, path->pc + 4))
-        return false;
-    path->back = path->pc + 4;
-    ms_unr_set(&path->s, ms_UNR_ARM64_LR, path->back);
-    path->pc = target;
-    return true;
+    ms_unp_kind kind = ms_UNP_GOES_ON;
+    uint64_t target;
+    l->outside = *path;
+    ms_unr_set(&path->s, ms_UNR_ARM64_LR, back);
+    path->pc = from;
+    for (unsigned i = 0; i < ms_UNL_PIECE && kind == ms_UNP_GOES_ON; i++) {
+        MACHSYM_COUNT_WORK(1);
+        kind = ms_unl_instruction(l, &target);
+    }
+    if (kind == ms_UNP_RETURNS && ms_unr_knows(&path->s, ms_UNR_ARM64_LR) &&
+        path->s.v[ms_UNR_ARM64_LR] == back) {
+        ms_unp_forget(path, ms_UNR_ARM64_LR);
+        path->pc = back;
+        return true;
+    }
+    *path = l->outside;
+    return false;
 }
 
-/* Returns: whether the path was in a piece, and is after its call now. */
-static bool ms_unl_comes_back(ms_unp_path *path)
+/* Functions return with the stack pointer and the frame pointer that they were called with. Pieces do not. Nor
+ * does a function have to restore its return address after a call. Returns: whether the path, which was not
+ * taken through a function but a piece, is after it now. */
+static bool ms_unl_through_piece(ms_unl_search *l, uint64_t from, uint64_t back)
 {
-    uint64_t back = path->back;
-    if (back == 0 || !ms_unr_knows(&path->s, ms_UNR_ARM64_LR) || path->s.v[ms_UNR_ARM64_LR] != back)
+    const machsym_unwind_state *in = &l->outside.s, *out = &l->path.s;
+    if (from == 0 || !ms_unl_through(l, from, back))
         return false;
-    ms_unp_forget(path, ms_UNR_ARM64_LR);
-    path->pc = back;
-    path->back = 0;
-    return true;
+    if (out->v[ms_UNR_ARM64_SP] != in->v[ms_UNR_ARM64_SP] || ms_una_restores(ms_unl_word(l, back)) ||
+        (ms_unr_knows(out, ms_UNR_ARM64_FP) && out->v[ms_UNR_ARM64_FP] != in->v[ms_UNR_ARM64_FP]))
+        return true;
+    l->path = l->outside;
+    return false;
 }
 
 /* A frame that stopped in a piece: the function is its caller, with the registers as they are. Its own caller
  * is found from where the piece stopped, which v[30] keeps. */
-static bool ms_unl_is_piece(ms_unl_search *l, machsym_unwind_state *s)
+static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
 {
-    uint64_t back = ms_mo_unsigned(l->path.desc->cputype, l->path.s.v[ms_UNR_ARM64_LR]);
-    if (l->path.has_lr || !ms_unr_knows(&l->path.s, ms_UNR_ARM64_LR) || !ms_unl_follows_piece(l, back))
+    uint64_t back = ms_mo_unsigned(l->path.desc->cputype, s->v[ms_UNR_ARM64_LR]), from;
+    uint64_t pc = s->v[ms_UNR_ARM64_PC];
+    if (!ms_unr_arch_of(l->path.desc->cputype).is_arm64 || !ms_unr_knows(s, ms_UNR_ARM64_LR) ||
+        !ms_una_calls(ms_unl_word(l, back - 4), back - 4, &from) || pc - from >= 4 * ms_UNL_PIECE ||
+        !ms_unl_through_piece(l, from, back))
         return false;
-    s->v[ms_UNR_ARM64_LR] = s->v[ms_UNR_ARM64_PC];
+    s->v[ms_UNR_ARM64_LR] = pc;
     s->known &= ~((uint64_t)1 << ms_UNR_ARM64_LR);
     s->v[ms_UNR_ARM64_PC] = back;
     s->how = MACHSYM_UNWIND_LEAF;
@@ -13002,9 +13025,10 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     l.path.s = *s;
     l.path.pc = s->v[arch.pc];
     if (ms_unl_called_piece(desc, s)) {
-        l.path.back = s->v[arch.pc];
-        l.path.pc = s->v[ms_UNR_ARM64_LR];
-        ms_unr_set(&l.path.s, ms_UNR_ARM64_LR, l.path.back);
+        if (!ms_unl_through(&l, s->v[ms_UNR_ARM64_LR], s->v[arch.pc]))
+            return false;
+    } else if (ms_unl_stopped_in_piece(&l, s)) {
+        return true;
     }
     for (unsigned i = 0; i < MACHSYM_MAX_AHEAD; i++) {
         bool goes_on = true, found = false;
@@ -13018,17 +13042,15 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             break;
         case ms_UNP_LEAVES:
             goes_on = false;
-            found = l.path.back == 0 && ms_unl_leaves(&l.path);
+            found = ms_unl_leaves(&l.path);
             break;
         case ms_UNP_RETURNS:
-            if (l.path.back == 0 && arch.is_arm64 && ms_unl_is_piece(&l, s))
-                return true;
-            goes_on = ms_unl_comes_back(&l.path);
-            found = !goes_on && l.path.back == 0 && ms_unl_returns(&l.path);
+            goes_on = false;
+            found = ms_unl_returns(&l.path);
             break;
         case ms_UNP_CALLS:
-            goes_on = ms_unl_enters(&l, target);
-            found = !goes_on && l.path.back == 0 && ms_unl_calls(&l.path);
+            goes_on = arch.is_arm64 && ms_unl_through_piece(&l, target, l.path.pc + 4);
+            found = !goes_on && ms_unl_calls(&l.path);
             break;
         default: goes_on = false; break;
         }

@@ -6,7 +6,7 @@
 
 /* ==== >>unwind-arm64 =======================================================================================
  * Job:    what an instruction of arm64 does to the stack pointer, saved registers and pc.
- * Offers: ms_una_step, ms_una_restores.
+ * Offers: ms_una_step, ms_una_calls, ms_una_restores.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -23,6 +23,13 @@ static uint64_t ms_una_signed(uint32_t word, unsigned lo, unsigned bits)
 static bool ms_una_restores(uint32_t word)
 {
     return (word & 0xffe0ffff) == 0xaa0003fe || word == 0xf84107fe;
+}
+
+/* Whether an instruction calls an address that it has. */
+static bool ms_una_calls(uint32_t word, uint64_t pc, uint64_t *target)
+{
+    *target = pc + 4 * ms_una_signed(word, 0, 26);
+    return word >> 26 == 0x25;
 }
 
 /* Branches, calls and traps. Returns: false for other instructions. */

@@ -36,7 +36,6 @@ typedef struct ms_unp_path {
     const machsym_unwind_desc *desc;
     machsym_unwind_state s;
     uint64_t pc;
-    uint64_t back; /* where a piece of the function's code returns to, while the path is in it; or 0 */
     ms_unp_saved stores[ms_UNP_STORES];
     unsigned store_count;
     bool makes_frame; /* the path set the frame pointer */
