@@ -12921,7 +12921,7 @@ static bool ms_unl_leaves(ms_unp_path *path)
 /* Clang -Oz moves code that several functions have into a piece, which they call. A piece may save registers,
  * move sp or set the frame pointer for its function, so that the two make one frame. */
 
-/* Returns: the instruction of arm64 at an address; 0, which traps: none can be read. */
+/* Returns: the instruction of arm64 at an address. If it cannot be read: 0, which traps. */
 static uint32_t ms_unl_word(ms_unl_search *l, uint64_t addr)
 {
     ms_span code = ms_unl_code(l, addr, 4);
@@ -12952,9 +12952,9 @@ static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
     return false;
 }
 
-/* Functions return with the stack pointer and the frame pointer that they were called with. Pieces do not. Nor
- * does a function have to restore its return address after a call. Returns: whether the path, which was not
- * taken through a function but a piece, is after it now. */
+/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes one of
+ * them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the path is after
+ * its call. */
 static bool ms_unl_through_piece(ms_unl_search *l, uint64_t from, uint64_t back)
 {
     const machsym_unwind_state *in = &l->outside.s, *out = &l->path.s;
