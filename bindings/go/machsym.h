@@ -12253,7 +12253,7 @@ static void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64
 
 /* ==== >>unwind-arm64 =======================================================================================
  * Job:    what an instruction of arm64 does to the stack pointer, saved registers and pc.
- * Offers: ms_una_step.
+ * Offers: ms_una_step, ms_una_calls, ms_una_restores.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -12263,6 +12263,20 @@ static uint64_t ms_una_signed(uint32_t word, unsigned lo, unsigned bits)
 {
     uint64_t field = word >> lo & (((uint32_t)1 << bits) - 1);
     return (field ^ (uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (bits - 1));
+}
+
+/* Whether an instruction restores the return address that a call of a piece of code overwrote: mov x30, xN, or
+ * ldr x30, [sp], #16. seen: clang -Oz makes functions of code that several functions have. */
+static bool ms_una_restores(uint32_t word)
+{
+    return (word & 0xffe0ffff) == 0xaa0003fe || word == 0xf84107fe;
+}
+
+/* Whether an instruction calls an address that it has. */
+static bool ms_una_calls(uint32_t word, uint64_t pc, uint64_t *target)
+{
+    *target = pc + 4 * ms_una_signed(word, 0, 26);
+    return word >> 26 == 0x25;
 }
 
 /* Branches, calls and traps. Returns: false for other instructions. */
@@ -12763,7 +12777,7 @@ static ms_unp_kind ms_unx_step(ms_unp_path *path, ms_span bytes, unsigned *len, 
 
 /* ==== >>unwind-ahead =======================================================================================
  * Job:    the caller of a frame that stopped anywhere, by the code that it would have run next.
- * Offers: ms_unl_caller.
+ * Offers: ms_unl_caller, ms_unl_called_piece.
  * Never:  takes more than MACHSYM_MAX_AHEAD instructions. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -12774,6 +12788,7 @@ static ms_unp_kind ms_unx_step(ms_unp_path *path, ms_span bytes, unsigned *len, 
 
 enum {
     ms_UNL_WAITING = 6, /* branches whose targets wait; functions rarely need 3 */
+    ms_UNL_PIECE = 32,  /* instructions of a piece of code; most have 2 to 8 */
     ms_UNL_TARGETS = 24 /* that the paths have taken; none is taken twice */
 };
 
@@ -12782,6 +12797,7 @@ typedef struct ms_unl_search {
     ms_unp_path path;
     ms_unp_path waiting[ms_UNL_WAITING];
     unsigned waiting_count;
+    ms_unp_path outside; /* the path before a piece */
     uint64_t targets[ms_UNL_TARGETS];
     unsigned target_count;
     uint64_t code_addr;
@@ -12810,6 +12826,7 @@ static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
 {
     unsigned len = 4;
     ms_unp_kind kind = ms_UNP_FAILS;
+    *target = 0;
     if (ms_unr_arch_of(l->path.desc->cputype).is_arm64) {
         ms_span code = ms_unl_code(l, l->path.pc, 4);
         if (code.len >= 4 && l->path.pc % 4 == 0)
@@ -12901,6 +12918,79 @@ static bool ms_unl_leaves(ms_unp_path *path)
     return undone ? ms_unl_returns(path) : made && ms_unl_calls(path);
 }
 
+/* Clang -Oz moves code that several functions have into a piece, which they call. A piece may save registers,
+ * move sp or set the frame pointer for its function, so that the two make one frame. */
+
+/* Returns: the instruction of arm64 at an address. If it cannot be read: 0, which traps. */
+static uint32_t ms_unl_word(ms_unl_search *l, uint64_t addr)
+{
+    ms_span code = ms_unl_code(l, addr, 4);
+    return addr % 4 == 0 && code.len >= 4 ? ms_rd_raw_u32(code.ptr) : 0;
+}
+
+/* Takes the path through code without branches that returns. Returns: false if it does not; then the path is
+ * where it was. */
+static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
+{
+    ms_unp_path *path = &l->path;
+    ms_unp_kind kind = ms_UNP_GOES_ON;
+    uint64_t target;
+    l->outside = *path;
+    ms_unr_set(&path->s, ms_UNR_ARM64_LR, back);
+    path->pc = from;
+    for (unsigned i = 0; i < ms_UNL_PIECE && kind == ms_UNP_GOES_ON; i++) {
+        MACHSYM_COUNT_WORK(1);
+        kind = ms_unl_instruction(l, &target);
+    }
+    if (kind == ms_UNP_RETURNS && ms_unr_knows(&path->s, ms_UNR_ARM64_LR) &&
+        path->s.v[ms_UNR_ARM64_LR] == back) {
+        ms_unp_forget(path, ms_UNR_ARM64_LR);
+        path->pc = back;
+        return true;
+    }
+    *path = l->outside;
+    return false;
+}
+
+/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes one of
+ * them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the path is after
+ * its call. */
+static bool ms_unl_through_piece(ms_unl_search *l, uint64_t from, uint64_t back)
+{
+    const machsym_unwind_state *in = &l->outside.s, *out = &l->path.s;
+    if (from == 0 || !ms_unl_through(l, from, back))
+        return false;
+    if (out->v[ms_UNR_ARM64_SP] != in->v[ms_UNR_ARM64_SP] || ms_una_restores(ms_unl_word(l, back)) ||
+        (ms_unr_knows(out, ms_UNR_ARM64_FP) && out->v[ms_UNR_ARM64_FP] != in->v[ms_UNR_ARM64_FP]))
+        return true;
+    l->path = l->outside;
+    return false;
+}
+
+/* A frame that stopped in a piece: the function is its caller, with the registers as they are. Its own caller
+ * is found from where the piece stopped, which v[30] keeps. */
+static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
+{
+    uint64_t back = ms_mo_unsigned(l->path.desc->cputype, s->v[ms_UNR_ARM64_LR]), from;
+    uint64_t pc = s->v[ms_UNR_ARM64_PC];
+    if (!ms_unr_arch_of(l->path.desc->cputype).is_arm64 || !ms_unr_knows(s, ms_UNR_ARM64_LR) ||
+        !ms_una_calls(ms_unl_word(l, back - 4), back - 4, &from) || pc - from >= 4 * ms_UNL_PIECE ||
+        !ms_unl_through_piece(l, from, back))
+        return false;
+    s->v[ms_UNR_ARM64_LR] = pc;
+    s->known &= ~((uint64_t)1 << ms_UNR_ARM64_LR);
+    s->v[ms_UNR_ARM64_PC] = back;
+    s->how = MACHSYM_UNWIND_LEAF;
+    return true;
+}
+
+/* Returns: whether a frame is that of a function that called a piece. */
+static bool ms_unl_called_piece(const machsym_unwind_desc *desc, const machsym_unwind_state *s)
+{
+    return s->how == MACHSYM_UNWIND_LEAF && ms_unr_arch_of(desc->cputype).is_arm64 &&
+           !ms_unr_knows(s, ms_UNR_ARM64_LR) && s->v[ms_UNR_ARM64_LR] != 0;
+}
+
 /* Goes on with a branch that waits. */
 static bool ms_unl_other(ms_unl_search *l)
 {
@@ -12923,7 +13013,8 @@ static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
     return true;
 }
 
-/* Follows the code of a frame that stopped. Returns: false where no path leads to a return or a call. */
+/* Follows the code of a frame that stopped, in itself or in a piece that it called. Returns: false where no path
+ * leads to a return or a call. */
 static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unl_search l;
@@ -12933,6 +13024,12 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     l.path.desc = desc;
     l.path.s = *s;
     l.path.pc = s->v[arch.pc];
+    if (ms_unl_called_piece(desc, s)) {
+        if (!ms_unl_through(&l, s->v[ms_UNR_ARM64_LR], s->v[arch.pc]))
+            return false;
+    } else if (ms_unl_stopped_in_piece(&l, s)) {
+        return true;
+    }
     for (unsigned i = 0; i < MACHSYM_MAX_AHEAD; i++) {
         bool goes_on = true, found = false;
         MACHSYM_COUNT_WORK(1);
@@ -12952,8 +13049,8 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             found = ms_unl_returns(&l.path);
             break;
         case ms_UNP_CALLS:
-            goes_on = false;
-            found = ms_unl_calls(&l.path);
+            goes_on = arch.is_arm64 && ms_unl_through_piece(&l, target, l.path.pc + 4);
+            found = !goes_on && ms_unl_calls(&l.path);
             break;
         default: goes_on = false; break;
         }
@@ -13003,12 +13100,12 @@ static bool ms_uns_is_better(const machsym_unwind_desc *desc, ms_unr_arch arch,
  * instruction of its function. Without a table, only the caller's frame pointer is known to be preserved. */
 static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
-    bool stopped = ms_uns_stopped(s), found;
+    bool stopped = ms_uns_stopped(s), called = ms_unl_called_piece(desc, s), is_piece = false, found;
     uint64_t pc = s->v[arch.pc] - (stopped ? 0 : 1);
     uint64_t kept = (uint64_t)1 << arch.fp | (uint64_t)1 << arch.sp | (uint64_t)1 << arch.pc;
     machsym_unwind_state ahead = *s;
     const machsym_unwind_image *image = ms_unb_image(desc, pc);
-    bool has_code = stopped && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
+    bool has_code = (stopped || called) && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
     s->searched = ahead.searched;
     if (image != NULL && ms_unb_step(desc, image, pc, s)) {
         kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
@@ -13017,12 +13114,15 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
         s->how = MACHSYM_UNWIND_FP;
         found = ms_unb_frame(desc, arch, s);
     }
-    if (has_code && (!found || ms_uns_is_better(desc, arch, &ahead, s))) {
-        kept |= arch.kept;
+    is_piece = has_code && ms_unl_called_piece(desc, &ahead);
+    if (has_code && (!found || is_piece || ms_uns_is_better(desc, arch, &ahead, s))) {
+        kept = is_piece ? UINT64_MAX : kept | arch.kept;
         ahead.searched = s->searched;
         *s = ahead;
         found = true;
     }
+    if (s->how == MACHSYM_UNWIND_LEAF && !is_piece)
+        s->v[ms_UNR_ARM64_LR] = 0;
     s->known &= kept;
     return found;
 }
@@ -13082,8 +13182,8 @@ static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_a
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
  * above this one. This ends every cycle except one through signals, because a handler may have its own stack.
- * In an arm64 frame that stopped, the stack pointer may be equal, because the return address may be in a
- * register. */
+ * In an arm64 frame that stopped, or called a piece, the stack pointer may be equal, because the return address
+ * may be in a register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
@@ -13106,7 +13206,8 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
     caller.v[arch.fp] = ms_mo_unsigned(desc->cputype, caller.v[arch.fp]);
     if (caller.v[arch.pc] == 0)
         return MACHSYM_UNWIND_BOTTOM;
-    bool same = caller.v[arch.sp] == s->v[arch.sp] && arch.is_arm64 && ms_uns_stopped(s);
+    bool same = caller.v[arch.sp] == s->v[arch.sp] && arch.is_arm64 &&
+                (ms_uns_stopped(s) || ms_unl_called_piece(desc, s));
     if (caller.v[arch.sp] <= s->v[arch.sp] && !same && caller.how != MACHSYM_UNWIND_SIGNAL)
         return MACHSYM_UNWIND_WRONG_WAY;
     caller.frame_count++;
