@@ -4,6 +4,7 @@
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/reader.h"
+#include "../macho/macho.h"
 #include "registers.h"
 #include "tables.h"
 #include "path.h"
@@ -187,9 +188,9 @@ static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
     return false;
 }
 
-/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes one of
- * them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the path is after
- * its call. */
+/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes one
+ * of them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the path is
+ * after its call. */
 static bool ms_unl_through_piece(ms_unl_search *l, uint64_t from, uint64_t back)
 {
     const machsym_unwind_state *in = &l->outside.s, *out = &l->path.s;
@@ -248,8 +249,8 @@ static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
     return true;
 }
 
-/* Follows the code of a frame that stopped, in itself or in a piece that it called. Returns: false where no path
- * leads to a return or a call. */
+/* Follows the code of a frame that stopped, in itself or in a piece that it called. Returns: false where no
+ * path leads to a return or a call. */
 static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unl_search l;

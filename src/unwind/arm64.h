@@ -18,8 +18,8 @@ static uint64_t ms_una_signed(uint32_t word, unsigned lo, unsigned bits)
     return (field ^ (uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (bits - 1));
 }
 
-/* Whether an instruction restores the return address that a call of a piece of code overwrote: mov x30, xN, or
- * ldr x30, [sp], #16. seen: clang -Oz makes functions of code that several functions have. */
+/* Whether an instruction restores the return address that a call of a piece of code overwrote: mov x30, xN,
+ * or ldr x30, [sp], #16. seen: clang -Oz makes functions of code that several functions have. */
 static bool ms_una_restores(uint32_t word)
 {
     return (word & 0xffe0ffff) == 0xaa0003fe || word == 0xf84107fe;

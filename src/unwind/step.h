@@ -122,8 +122,8 @@ static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_a
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
  * above this one. This ends every cycle except one through signals, because a handler may have its own stack.
- * In an arm64 frame that stopped, or called a piece, the stack pointer may be equal, because the return address
- * may be in a register. */
+ * In an arm64 frame that stopped, or called a piece, the stack pointer may be equal, because the return
+ * address may be in a register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
