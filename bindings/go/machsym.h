@@ -12265,8 +12265,8 @@ static uint64_t ms_una_signed(uint32_t word, unsigned lo, unsigned bits)
     return (field ^ (uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (bits - 1));
 }
 
-/* Whether an instruction restores the return address that a call of a piece of code overwrote: mov x30, xN, or
- * ldr x30, [sp], #16. seen: clang -Oz makes functions of code that several functions have. */
+/* Whether an instruction restores the return address that a call of a piece of code overwrote: mov x30, xN,
+ * or ldr x30, [sp], #16. seen: clang -Oz makes functions of code that several functions have. */
 static bool ms_una_restores(uint32_t word)
 {
     return (word & 0xffe0ffff) == 0xaa0003fe || word == 0xf84107fe;
@@ -12952,9 +12952,9 @@ static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
     return false;
 }
 
-/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes one of
- * them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the path is after
- * its call. */
+/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes one
+ * of them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the path is
+ * after its call. */
 static bool ms_unl_through_piece(ms_unl_search *l, uint64_t from, uint64_t back)
 {
     const machsym_unwind_state *in = &l->outside.s, *out = &l->path.s;
@@ -13013,8 +13013,8 @@ static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
     return true;
 }
 
-/* Follows the code of a frame that stopped, in itself or in a piece that it called. Returns: false where no path
- * leads to a return or a call. */
+/* Follows the code of a frame that stopped, in itself or in a piece that it called. Returns: false where no
+ * path leads to a return or a call. */
 static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unl_search l;
@@ -13182,8 +13182,8 @@ static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_a
 
 /* Replaces s by its caller if the stack continues. Stacks grow down, so the caller's stack pointer must be
  * above this one. This ends every cycle except one through signals, because a handler may have its own stack.
- * In an arm64 frame that stopped, or called a piece, the stack pointer may be equal, because the return address
- * may be in a register. */
+ * In an arm64 frame that stopped, or called a piece, the stack pointer may be equal, because the return
+ * address may be in a register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
