@@ -12952,9 +12952,9 @@ static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
     return false;
 }
 
-/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes one
- * of them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the path is
- * after its call. */
+/* A function returns with the stack pointer and the frame pointer that it was called with. A piece changes
+ * one of them, or its caller restores lr after the call. Returns: whether the code was a piece. Then the
+ * path is after its call. */
 static bool ms_unl_through_piece(ms_unl_search *l, uint64_t from, uint64_t back)
 {
     const machsym_unwind_state *in = &l->outside.s, *out = &l->path.s;
