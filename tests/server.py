@@ -884,15 +884,21 @@ def test_page(server):
         between.server_close()
 
 
+def pasted(page):
+    """The commands of a page, each with the indented lines that continue it."""
+    blocks = "\n".join(read(page).decode().split("```")[1::2])
+    return re.findall(r"^\$ (.*(?:\n    .*)*)", blocks, re.MULTILINE)
+
+
 def test_readme(folder):
-    """The lines of server/README.md, as somebody pastes them into a shell."""
-    text = read("server/README.md").decode()
-    lines = [line[2:] for line in "\n".join(text.split("```")[1::2]).splitlines() if line.startswith("$ ")]
+    """The commands of server/README.md and docs/server.md that ask a server, as somebody pastes them into a shell."""
+    commands = [command for page in ("server/README.md", "docs/server.md") for command in pasted(page) if "curl" in command]
     server = Server(folder, "--machsym", MACHSYM, "--workers=1")
     place = WORK + "/pasted"
     shutil.copytree(FIXTURES + "bin/demo.app.dSYM", place + "/App.app.dSYM")
     with open(place + "/report.ips", "wb") as file:
         file.write(variants(1)[0])
+    shutil.copy(FIXTURES + "reports/demo.crash", place + "/report.crash")
     key = hashlib.sha256(variants(1)[0]).hexdigest()
     shell = {"TOKEN": server.token, "URL": "http://" + server.address, "PATH": os.environ["PATH"]}
     if shutil.which("zip") is None:
@@ -901,15 +907,16 @@ def test_readme(folder):
         os.chmod(place + "/zip", 0o755)
         shell["PATH"] += ":" + place
     asked = 0
-    for line in lines:
-        if "curl" not in line:
-            continue
+    for line in commands:
         line = line.replace("9c44a1d5...", key)
+        if "$URL/requests/" in line:
+            waits = server.json("POST", "/symbolicate?timeout=0", b'{"platform": "native", "threads": [], "modules": []}')[1]
+            line = re.sub(r"requests/[0-9a-f]+", "requests/" + waits["request_id"], line)
         done = subprocess.run(["bash", "-ec", line.replace("curl ", "curl -sS --fail-with-body ")], cwd=place, env=shell, capture_output=True, timeout=60)
         check(done.returncode == 0 and done.stdout, "pasted: " + line, done.stdout, done.stderr)
         server.settle()
         asked += 1
-    check(asked >= 6, "README has a curl for each job", asked)
+    check(asked >= 10, "the pages have a curl for each job", asked)
     status, said = server.json("GET", "/missing")
     check(server.ask("GET", "/reports/%s?as=text" % key)[1].count(b"player.mm") > 0 and status == 200, "then the report has lines", said)
     server.end()
