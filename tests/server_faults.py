@@ -98,7 +98,7 @@ def phase(what, truth, pair, times, fault):
             t.start()
         meanwhile = 0
         for turn in range(times):
-            time.sleep(chance.uniform(0.3, 1.5))
+            time.sleep(chance.uniform(0.3, 1.5) if MANY else chance.uniform(0.02, 0.1))  # few reports are sent in half a second
             meanwhile += any(t.is_alive() for t in threads)
             fault(turn)
         for t in threads:
