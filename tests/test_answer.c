@@ -921,8 +921,8 @@ static bool same_row(const ms_ses_span *a, const ms_ses_span *b)
     if (!has_a || !has_b)
         return has_a == has_b;
     const ms_ln_row *x = &a->unit->lines->rows[a->row], *y = &b->unit->lines->rows[b->row];
-    return x->addr == y->addr && x->line == y->line && x->file == y->file && x->column == y->column && x->is_stmt == y->is_stmt &&
-           x->end_sequence == y->end_sequence;
+    return x->addr == y->addr && x->line == y->line && x->file == y->file && x->column == y->column &&
+           x->is_stmt == y->is_stmt && x->end_sequence == y->end_sequence;
 }
 
 /* Whether all that holds an address is the same in two spans. */
