@@ -28,7 +28,7 @@
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
 
-/* Addresses of fewer units than one of this many are seldom of the same one. */
+/* If fewer than one in this many units was asked for, the next address is seldom in one of them. */
 enum { ms_NAMED_FEW_UNITS = 16 };
 
 /* The half of the image that has a table of names: dsymutil writes it. NULL: there is none. */
@@ -145,8 +145,9 @@ static ms_ses_unit *ms_named_read(machsym_session *s, const ms_cu_root *root, si
     return unit;
 }
 
-/* Whether a unit will hardly be asked for another function: then the rows of one suffice. To read those takes
- * two thirds of what all take, so that it is done in vain for a unit that is asked again. */
+/* Whether a unit will probably not be asked for another function. Then the rows of this one are enough. They
+ * take two thirds of the time of all rows. If the unit is asked again, it has to read all, and that time is
+ * lost. */
 static bool ms_named_is_rare(const machsym_session *s, const ms_cu_root *root)
 {
     uint64_t before = s->asked_names - 1;
