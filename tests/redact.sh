@@ -13,7 +13,7 @@ keyed() # ARGUMENT...: with words, so that it is the same in every run
 }
 
 # What must not come out: each word of it is in the reports below.
-secrets='alice|Alice|zoe|bob|jenkins|0B2C3D4E|0123456789abcdef0123|aaaa1111|bbbb2222|cccc3333|dddd4444|eeee5555|192\.168|71839|0a1b2c3d'
+secrets='alice|Alice|zoe|bob|jenkins|0B2C3D4E|0123456789abcdef0123|aaaa1111|bbbb2222|cccc3333|dddd4444|eeee5555|192\.168|718394650287|0a1b2c3d'
 
 cat >"$work/case.crash" <<'END'
 Incident Identifier: 0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB
@@ -21,7 +21,7 @@ CrashReporter Key:   0123456789abcdef0123456789abcdef01234567
 Anonymous UUID:      AAAA1111-0000-0000-0000-000000000000
 Sleep/Wake UUID:     BBBB2222-0000-0000-0000-000000000000
 Device Name: Alice's "iPhone
-User ID:   71839
+User ID:   718394650287
 Process:         demo [1]
 Path:            /Users/alice smith/Library/App.app/demo
 Version:         1.2 (7)
@@ -40,7 +40,7 @@ END
 cat >"$work/case.ips" <<'END'
 {"app_name":"demo","timestamp":"2024-05-01 10:00:00.00 +0000","slice_uuid":"4c4c44b5-5555-3144-a1ba-79ca685dec58","incident_id":"0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB","bug_type":"309","name":"demo","os_version":"iPhone OS 17.4"}
 {
-  "incident" : "0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB", "userID" : 71839,
+  "incident" : "0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB", "userID" : 718394650287,
   "crashReporterKey":"0123456789abcdef0123456789abcdef01234567",
   "storeInfo":{"deviceIdentifierForVendor":"CCCC3333-0000-0000-0000-000000000000","itemID":"12"},
   "sleepWakeUUID":"BBBB2222-0000-0000-0000-000000000000","bootSessionUUID":"DDDD4444-0000-0000-0000-000000000000",
@@ -53,18 +53,18 @@ cat >"$work/case.ips" <<'END'
 }
 END
 cat >"$work/case.json" <<'END'
-{"event_id":"aaaa1111000000000000000000000000","user":{"id":"71839","email":"alice@example.org","ip_address":"192.168.1.1","username":"zoe"},
+{"event_id":"aaaa1111000000000000000000000000","user":{"id":"718394650287","email":"alice@example.org","ip_address":"192.168.1.1","username":"zoe"},
 "contexts":{"device":{"name":"Alice's iPhone","model":"iPhone12,1","device_app_hash":"eeee5555eeee"},"app":{"name":"demo"}},"server_name":"bob",
 "debug_meta":{"images":[{"debug_id":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","image_addr":"0x102a30000","image_size":16384,"code_file":"/Users/alice/demo","arch":"arm64"}]},
 "threads":{"values":[{"stacktrace":{"frames":[{"instruction_addr":"0x102a30aec"}]}}]}}
 END
 cat >"$work/case-bugsnag.json" <<'END'
 {"exceptions":[{"errorClass":"SIGABRT","stacktrace":[{"frameAddress":"0x102a30aec","machoLoadAddress":"0x102a30000","machoFile":"/Users/alice/demo",
-"machoUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"}]}],"device":{"model":"iPhone12,1","id":"cccc3333aaaa"},"session":{"id":"0a1b2c3d"},"user":{"id":"71839","name":"zoe","email":"bob@example.org"}}
+"machoUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"}]}],"device":{"model":"iPhone12,1","id":"cccc3333aaaa"},"session":{"id":"0a1b2c3d"},"user":{"id":"718394650287","name":"zoe","email":"bob@example.org"}}
 END
 cp tests/fixtures/services/crashlytics-crashed.txt "$work/case-crashlytics.txt"
 cat >"$work/case-datadog.json" <<'END'
-{"usr":{"id":"71839","name":"zoe","email":"bob@example.org"},"error":{"stack":"0   demo  0x0000000102a30aec 0x102a30000 + 2796\n","binary_images":
+{"usr":{"id":"718394650287","name":"zoe","email":"bob@example.org"},"error":{"stack":"0   demo  0x0000000102a30aec 0x102a30000 + 2796\n","binary_images":
 [{"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","name":"demo","load_address":"0x102a30000","max_address":"0x102a34000","arch":"arm64"}]}}
 END
 if command -v python3 >/dev/null; then
@@ -80,7 +80,7 @@ context = md.arm64({"pc": md.STACK[0], "sp": md.STACK_BASE, "fp": fp})
 dump.threads([dump.thread(1, context, (md.STACK_BASE, stack))])
 dump.exception(1, 1, 1, 8, [1, 1, 8], context)
 dump.crashpad("0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB", "AAAA1111-0000-0000-0000-000000000000",
-              [("guid", "bbbb2222-0000"), ("client_id", "cccc3333"), ("User ID", "71839"), ("log", "/home/bob/log")],
+              [("guid", "bbbb2222-0000"), ("client_id", "cccc3333"), ("User ID", "718394650287"), ("log", "/home/bob/log")],
               [(0, ["cannot open /Users/zoe/x"], [("session-id", "0a1b2c3d")], [("guid", 1, "dddd4444")])])
 open(sys.argv[1], "wb").write(bytes(dump.data))
 END
