@@ -161,6 +161,12 @@ const char *report_kind_name(report_kind kind)
     return names[kind];
 }
 
+const char *thread_kind_name(thread_kind kind)
+{
+    static const char *const names[] = {"thread", "last exception", "application specific"};
+    return names[kind];
+}
+
 void report_close(report *r)
 {
     for (uint32_t i = 0; i < r->doc_count; i++)
