@@ -161,7 +161,7 @@ const char *report_kind_name(report_kind kind)
     return names[kind];
 }
 
-const char *thread_kind_name(thread_kind kind)
+const char *report_thread_kind_name(thread_kind kind)
 {
     static const char *const names[] = {"thread", "last exception", "application specific"};
     return names[kind];

@@ -1,6 +1,6 @@
 /* ==== >> model/report ====
  * Job: what a report is: images, threads, frames and facts, each with the place of its text in the input.
- * Offers: report_close, report_kind_name, thread_kind_name, report_count_frames, report_add_image, report_image_at,
+ * Offers: report_close, report_kind_name, report_thread_kind_name, report_count_frames, report_add_image, report_image_at,
  * report_add_thread, report_add_frame, report_infer_frame, report_add_call, report_set_fact, report_set_exception,
  * report_exception_name, report_signal_name, report_set_signal, report_set_thrown and its kin.
  * Never: knows a format.
@@ -433,7 +433,7 @@ static inline bool report_is_binary(const report *r)
 const char *report_kind_name(report_kind kind);
 
 /* What JSON calls a thread of this kind. */
-const char *thread_kind_name(thread_kind kind);
+const char *report_thread_kind_name(thread_kind kind);
 
 /* Recounts the frames, in total and for each image. */
 void report_count_frames(report *r, resolve_counts *counts);

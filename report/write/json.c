@@ -46,7 +46,7 @@ static void write_put_json_frame(text *t, const report *r, const report_thread *
 static void write_put_json_thread(text *t, const report *r, const report_thread *thread)
 {
     text_c(t, "{\"kind\":");
-    text_json(t, str_c(thread_kind_name(thread->kind)));
+    text_json(t, str_c(report_thread_kind_name(thread->kind)));
     json_put_number(t, "number", thread->number);
     json_put_str(t, "name", thread->name);
     json_put_str(t, "queue", thread->queue);

@@ -122,7 +122,7 @@ static void worker_report_put_stack_frame(const report_frame *frame, text *out)
 static void worker_report_put_stack(const report *r, const report_thread *thread, text *out)
 {
     text_c(out, "{\"kind\":");
-    text_json(out, str_c(thread_kind_name(thread->kind)));
+    text_json(out, str_c(report_thread_kind_name(thread->kind)));
     json_put_number(out, "number", thread->number);
     json_put_str(out, "name", thread->name);
     json_put_bool(out, "crashed", thread->crashed);
