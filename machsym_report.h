@@ -720,7 +720,7 @@ typedef struct msr_image_status {
 
 /* ==== >> model/report ====
  * Job: what a report is: images, threads, frames and facts, each with the place of its text in the input.
- * Offers: report_close, report_kind_name, thread_kind_name, report_count_frames, report_add_image, report_image_at,
+ * Offers: report_close, report_kind_name, report_thread_kind_name, report_count_frames, report_add_image, report_image_at,
  * report_add_thread, report_add_frame, report_infer_frame, report_add_call, report_set_fact, report_set_exception,
  * report_exception_name, report_signal_name, report_set_signal, report_set_thrown and its kin.
  * Never: knows a format.
@@ -1145,7 +1145,7 @@ static inline bool msr_report_is_binary(const msr_report *r)
 static const char *msr_report_kind_name(msr_report_kind kind);
 
 /* What JSON calls a thread of this kind. */
-static const char *msr_thread_kind_name(msr_thread_kind kind);
+static const char *msr_report_thread_kind_name(msr_thread_kind kind);
 
 /* Recounts the frames, in total and for each image. */
 static void msr_report_count_frames(msr_report *r, msr_resolve_counts *counts);
@@ -6730,7 +6730,7 @@ static const char *msr_report_kind_name(msr_report_kind kind)
     return names[kind];
 }
 
-static const char *msr_thread_kind_name(msr_thread_kind kind)
+static const char *msr_report_thread_kind_name(msr_thread_kind kind)
 {
     static const char *const names[] = {"thread", "last exception", "application specific"};
     return names[kind];
@@ -23752,7 +23752,7 @@ static void msr_write_put_json_frame(msr_text *t, const msr_report *r, const msr
 static void msr_write_put_json_thread(msr_text *t, const msr_report *r, const msr_report_thread *thread)
 {
     msr_text_c(t, "{\"kind\":");
-    msr_text_json(t, msr_str_c(msr_thread_kind_name(thread->kind)));
+    msr_text_json(t, msr_str_c(msr_report_thread_kind_name(thread->kind)));
     msr_json_put_number(t, "number", thread->number);
     msr_json_put_str(t, "name", thread->name);
     msr_json_put_str(t, "queue", thread->queue);
