@@ -3,10 +3,10 @@
 #include "../../report/base/memory.h"
 #include "../../report/base/text.h"
 #include "../../report/look/look.h"
+#include "../../report/look/stackcheck.h"
 #include "../base/machine.h"
 #include "ahead.h"
 #include "frames.h"
-#include "stackcheck.h"
 
 #include <string.h>
 
@@ -70,13 +70,19 @@ static void resolve_note_unread(resolving *w, const char *why)
     w->is_unread = true;
 }
 
+static bool resolve_borrow(image_pool *all, const resolve_options *how, const report_image *image,
+                           image_loan *loan, image_status *status)
+{
+    machsym_str file =
+        image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
+    image_key key = {image->uuid, image->has_uuid, image->is_named || how->no_uuid, image->arch, file};
+    return images_borrow(all, &key, loan, status);
+}
+
 static bool resolve_find(void *context, const report_image *image, image_status *status)
 {
     resolving *w = context;
-    machsym_str file =
-        image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
-    image_key key = {image->uuid, image->has_uuid, image->is_named || w->how->no_uuid, image->arch, file};
-    bool found = images_borrow(w->all, &key, &w->loan, status);
+    bool found = resolve_borrow(w->all, w->how, image, &w->loan, status);
     if (status->found == IMAGE_UNREACHED)
         resolve_note_unreached(w, status->failure);
     if (status->unread != NULL)
@@ -223,6 +229,76 @@ static void resolve_keep_failure(resolve_budget *left, const char *why)
     left->failure = left->kept;
 }
 
+/* ---- Code, for checked stacks ---- */
+
+/* The loans of a report whose stacks are checked, by image. */
+typedef struct resolve_code {
+    report *r;
+    image_pool *all;
+    const resolve_options *how;
+    image_loan *loans;
+    bool *is_lent;
+} resolve_code;
+
+static bool resolve_code_open(void *context, uint32_t index, const machsym_image **file)
+{
+    resolve_code *code = context;
+    image_status status;
+    code->is_lent[index] =
+        resolve_borrow(code->all, code->how, &code->r->images[index], &code->loans[index], &status);
+    if (code->is_lent[index])
+        *file = loan_image(&code->loans[index]);
+    return code->is_lent[index];
+}
+
+static uint64_t resolve_code_addr(void *context, uint32_t index, uint64_t addr)
+{
+    const resolve_code *code = context;
+    return loan_addr(&code->loans[index], code->r->images[index].base, false, addr);
+}
+
+static size_t resolve_code_frames(void *context, uint32_t index, uint64_t addr, machsym_frame *frames,
+                                  size_t cap)
+{
+    const resolve_code *code = context;
+    return symbol_source_frames(loan_source(&code->loans[index]), addr, frames, cap);
+}
+
+static machsym_session *resolve_code_session(void *context, uint32_t index)
+{
+    const resolve_code *code = context;
+    return symbol_source_session(loan_source(&code->loans[index]));
+}
+
+static void resolve_code_put_name(void *context, uint32_t index, const machsym_frame *frame, text *t)
+{
+    const resolve_code *code = context;
+    frame_style style = code->how->style;
+    style.source = loan_source(&code->loans[index]);
+    symbol_spell(t, frame, &style);
+}
+
+static void resolve_check_stacks(report *r, image_pool *all, const resolve_options *how)
+{
+    resolve_code code = {r, all, how, mem_alloc(mem_product(r->image_count, sizeof *code.loans)),
+                         mem_alloc(mem_product(r->image_count, sizeof *code.is_lent))};
+    const stackcheck_asked asked = {&code,
+                                    how->no_uuid,
+                                    resolve_code_open,
+                                    resolve_code_addr,
+                                    resolve_code_frames,
+                                    resolve_code_session,
+                                    resolve_code_put_name};
+    memset(code.is_lent, 0, r->image_count * sizeof *code.is_lent);
+    stackcheck_report(r, &asked);
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        if (code.is_lent[i])
+            images_return(all, &code.loans[i]);
+    }
+    mem_to_heap(code.loans);
+    mem_to_heap(code.is_lent);
+}
+
 /* ---- Files for dumps ---- */
 
 static const machsym_image *resolve_find_file(void *context, const machsym_uuid *uuid, machsym_str path,
@@ -279,9 +355,8 @@ const char *resolve_report(report *r, image_pool *all, const resolve_options *ho
     const look_options options = {how->all, how->raw_addresses, how->no_inline, how->no_folded, how->redact};
     if (how->shared == NULL)
         resolve_budget_begin(&own, &how->limit, r->input.len);
-    const stackcheck_options check = {how->no_uuid, how->style};
     if (how->check_stack)
-        stackcheck_report(r, all, &check);
+        resolve_check_stacks(r, all, how);
     const char *failure = look_report(r, &symbols, &options, counts);
     counts->is_unreached = w.is_unreached;
     counts->is_unread = w.is_unread;

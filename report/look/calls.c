@@ -1,6 +1,6 @@
 /* Calls and jumps in code; see calls.h. Encodings: Arm ARM C6.2, Intel SDM 2. */
 #include "calls.h"
-#include "../../report/base/text.h"
+#include "../base/text.h"
 
 #include <string.h>
 
@@ -131,9 +131,10 @@ bool calls_is_stub(const calls_image *image, uint64_t addr)
 bool calls_function(const calls_image *image, uint64_t addr, machsym_frame *out)
 {
     machsym_frame frames[MACHSYM_MAX_INLINE_DEPTH + 1];
-    if (image->source == NULL)
+    if (image->frames == NULL)
         return false;
-    size_t count = symbol_source_frames(image->source, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
+    size_t count =
+        image->frames(image->context, image->index, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
     if (count == 0 || frames[count - 1].lacks_memory)
         return false;
     *out = frames[count - 1];

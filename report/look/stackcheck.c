@@ -1,9 +1,8 @@
 /* Whether a stack can be true; see stackcheck.h. */
 #include "stackcheck.h"
-#include "../../report/base/memory.h"
-#include "../../report/base/text.h"
-#include "../../report/model/registers.h"
-#include "../../report/model/status.h"
+#include "../base/memory.h"
+#include "../base/text.h"
+#include "../model/registers.h"
 #include "calls.h"
 #include "stackwalk.h"
 
@@ -24,10 +23,10 @@ enum { STACKCHECK_NAMES = 64 };
 /* An image of the report. */
 typedef struct stackcheck_image {
     calls_image code;
-    image_loan loan;
+    const machsym_image *file; /* NULL: a map answers, or nothing is at hand */
     const char *no_code; /* static; NULL: it has code */
     bool is_asked;
-    bool is_lent;
+    bool is_there;
     uint32_t ends;    /* frames after a call */
     uint32_t doubted; /* frames that nothing called */
 } stackcheck_image;
@@ -53,8 +52,7 @@ typedef struct stackcheck_note {
 
 typedef struct stackcheck {
     report *r;
-    image_pool *all;
-    const stackcheck_options *how;
+    const stackcheck_asked *asked;
     stackcheck_image *images; /* one for each of the report */
     uint64_t left;            /* bytes of code */
     unsigned names_left;
@@ -69,13 +67,12 @@ typedef struct stackcheck {
 /* Why callers in an image cannot be checked; NULL: they can. */
 static const char *stackcheck_no_code(const stackcheck_image *one)
 {
-    const machsym_image *file = one->is_lent ? loan_image(&one->loan) : NULL;
     machsym_image_info info;
-    if (!one->is_lent)
+    if (!one->is_there)
         return "no program is at hand";
-    if (file == NULL)
+    if (one->file == NULL)
         return "a map has no code";
-    machsym_image_get_info(file, &info);
+    machsym_image_get_info(one->file, &info);
     if (info.map != NULL)
         return "a map has no code";
     if (info.is_encrypted)
@@ -91,17 +88,13 @@ static stackcheck_image *stackcheck_ask(stackcheck *c, uint32_t index)
     if (index == REPORT_NONE || c->r->images[index].is_offset || c->r->images[index].is_text_exec)
         return NULL;
     stackcheck_image *one = &c->images[index];
-    const report_image *image = &c->r->images[index];
     if (!one->is_asked) {
-        image_status status;
-        machsym_str file = image->path.len > 0 ? str_base_name(image->path) : image->name;
-        image_key key = {image->uuid, image->has_uuid, image->is_named || c->how->no_uuid, image->arch, file};
         one->is_asked = true;
-        one->is_lent = images_borrow(c->all, &key, &one->loan, &status);
-        if (one->is_lent) {
-            calls_image_of(loan_image(&one->loan), &one->code);
-            one->code.source = loan_source(&one->loan);
-        }
+        one->is_there = c->asked->open(c->asked->context, index, &one->file);
+        calls_image_of(one->file, &one->code);
+        one->code.index = index;
+        one->code.frames = one->is_there ? c->asked->frames : NULL;
+        one->code.context = c->asked->context;
         one->no_code = stackcheck_no_code(one);
     }
     return one;
@@ -116,14 +109,14 @@ static stackcheck_image *stackcheck_image_of(stackcheck *c, uint32_t index)
 
 static uint64_t stackcheck_addr(const stackcheck *c, const stackcheck_image *one, uint64_t addr)
 {
-    return loan_addr(&one->loan, c->r->images[one - c->images].base, false, addr);
+    return c->asked->addr(c->asked->context, one->code.index, addr);
 }
 
 /* The function that a frame is in. */
 static bool stackcheck_function(stackcheck *c, const report_frame *frame, machsym_frame *out)
 {
     const stackcheck_image *one = stackcheck_ask(c, frame->image);
-    return one != NULL && one->is_lent &&
+    return one != NULL && one->is_there &&
            calls_function(&one->code, stackcheck_addr(c, one, frame->addr) - !frame->exact, out);
 }
 
@@ -183,7 +176,7 @@ static bool stackcheck_is_start(stackcheck *c, const report_frame *frame)
 /* The address of a name among an image's own functions. */
 static bool stackcheck_find_name(stackcheck *c, const stackcheck_image *one, machsym_str name, uint64_t *addr)
 {
-    machsym_session *session = symbol_source_session(one->code.source);
+    machsym_session *session = c->asked->session(c->asked->context, one->code.index);
     machsym_cursor at;
     machsym_symbol symbol;
     memset(&at, 0, sizeof at);
@@ -215,7 +208,7 @@ static bool stackcheck_import_fits(stackcheck *c, const stackcheck_image *from, 
 {
     machsym_frame import;
     uint64_t addr;
-    text name = {0};
+    text name = text_in(c->r->memory);
     if (to == NULL || !calls_function(&from->code, stub, &import) ||
         import.name_source != MACHSYM_SOURCE_STUB)
         return true;
@@ -295,7 +288,7 @@ static uint64_t stackcheck_register(const stackcheck *c, const report_thread *th
 /* The image with code that holds an address. */
 static const machsym_image *stackcheck_code(void *context, uint64_t addr, uint32_t *image)
 {
-    stackcheck *c = context;
+    stackcheck *c = (stackcheck *)context;
     for (uint32_t i = 0; i < c->r->image_count; i++) {
         if (addr < c->r->images[i].base || addr >= c->r->images[i].end)
             continue;
@@ -419,7 +412,8 @@ static void stackcheck_infer(stackcheck *c, uint32_t index)
     if (pc_at == NULL || lr == pc || !first->exact || pc != first->addr)
         return;
     stackwalk walk = {c->r, thread, stackcheck_code, c, one->code.cputype};
-    unsigned cap = c->steps_left < STACKCHECK_STEPS ? c->steps_left : STACKCHECK_STEPS;
+    const unsigned most = STACKCHECK_STEPS;
+    unsigned cap = c->steps_left < most ? c->steps_left : most;
     unsigned count = stackwalk_callers(&walk, v, cap);
     c->steps_left -= count < c->steps_left ? count + 1 : c->steps_left;
     stackcheck_compare(c, (uint32_t)(first - c->r->frames), lr, v, count);
@@ -442,6 +436,11 @@ static void stackcheck_mark(stackcheck *c, uint32_t index, stackcheck_fault faul
         one != NULL ? "the file lacks some of its code" : c->images[frame->image].no_code;
 }
 
+static void stackcheck_keep(stackcheck *c, const stackcheck_note *note)
+{
+    *(stackcheck_note *)mem_add(c->r->memory, &c->notes, &c->note_count, &c->note_cap, sizeof *note) = *note;
+}
+
 static void stackcheck_thread(stackcheck *c, const report_thread *thread)
 {
     const report_frame *below = stackcheck_first(c, thread);
@@ -451,7 +450,9 @@ static void stackcheck_thread(stackcheck *c, const report_thread *thread)
     for (const report_frame *above = below != NULL ? below + 1 : end; above < end; above++) {
         bool is_next = above->index == above[-1].index + 1 || above->addr == above[-1].addr ||
                        above->form == FORM_INFERRED || above[-1].form == FORM_INFERRED || above[-1].is_stale;
-        stackcheck_note note = {.frame = (uint32_t)(above - c->r->frames)};
+        stackcheck_note note;
+        memset(&note, 0, sizeof note);
+        note.frame = (uint32_t)(above - c->r->frames);
         if (above->given_inline)
             continue;
         if (above->is_stale) {
@@ -459,7 +460,7 @@ static void stackcheck_thread(stackcheck *c, const report_thread *thread)
             note.is_left = true;
             stackcheck_mark(c, note.frame, note.fault);
             c->images[above->image].doubted++;
-            *(stackcheck_note *)mem_push(&c->notes, &c->note_count, &c->note_cap, sizeof note) = note;
+            stackcheck_keep(c, &note);
             continue;
         }
         note.fault = is_next ? stackcheck_pair(c, below, above, &note.target) : STACKCHECK_FITS;
@@ -471,18 +472,16 @@ static void stackcheck_thread(stackcheck *c, const report_thread *thread)
         if (note.fault == STACKCHECK_FITS || note.fault == STACKCHECK_CODE_IS_LOST)
             continue;
         c->images[above->image].doubted++;
-        *(stackcheck_note *)mem_push(&c->notes, &c->note_count, &c->note_cap, sizeof note) = note;
+        stackcheck_keep(c, &note);
     }
 }
 
 static void stackcheck_put_function(stackcheck *c, const stackcheck_image *one, uint64_t addr, text *t)
 {
     machsym_frame function;
-    frame_style style = c->how->style;
-    style.source = one->code.source;
     if (calls_function(&one->code, addr, &function) &&
         (function.linkage_name.len > 0 || function.name.len > 0)) {
-        symbol_spell(t, &function, &style);
+        c->asked->put_name(c->asked->context, one->code.index, &function, t);
     } else {
         text_c(t, "0x");
         text_hex(t, addr, 1);
@@ -494,7 +493,7 @@ static const char *stackcheck_cause(const stackcheck *c, const stackcheck_note *
 {
     uint32_t index = c->r->frames[note->frame].image;
     const report_image *image = &c->r->images[index];
-    bool is_proven = image->has_uuid && !c->how->no_uuid && !image->is_named;
+    bool is_proven = image->has_uuid && !c->asked->no_uuid && !image->is_named;
     if (!is_proven && c->images[index].doubted > 1 && c->images[index].doubted >= c->images[index].ends / 2)
         return "the file is of another build";
     if (note->is_left)
@@ -509,7 +508,7 @@ static void stackcheck_tell(stackcheck *c, const stackcheck_note *note)
 {
     report_frame *frame = &c->r->frames[note->frame];
     const stackcheck_image *one = &c->images[frame->image];
-    text t = {0};
+    text t = text_in(c->r->memory);
     if (note->fault == STACKCHECK_STALE) {
         text_c(&t, "the unwind tables lead past it");
     } else if (note->fault != STACKCHECK_OTHER_CALL) {
@@ -528,16 +527,17 @@ static void stackcheck_tell(stackcheck *c, const stackcheck_note *note)
     text_free(&t);
 }
 
-void stackcheck_report(report *r, image_pool *all, const stackcheck_options *how)
+void stackcheck_report(report *r, const stackcheck_asked *asked)
 {
-    stackcheck c = {.r = r,
-                    .all = all,
-                    .how = how,
-                    .left = CALLS_BYTES,
-                    .names_left = STACKCHECK_NAMES,
-                    .steps_left = STACKCHECK_ALL_STEPS};
+    stackcheck c;
+    memset(&c, 0, sizeof c);
+    c.r = r;
+    c.asked = asked;
+    c.left = CALLS_BYTES;
+    c.names_left = STACKCHECK_NAMES;
+    c.steps_left = STACKCHECK_ALL_STEPS;
     r->is_checked = true;
-    c.images = mem_alloc(mem_product(r->image_count, sizeof *c.images));
+    c.images = (stackcheck_image *)mem_take(r->memory, mem_times(r->memory, r->image_count, sizeof *c.images));
     memset(c.images, 0, r->image_count * sizeof *c.images);
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (stackcheck_is_checked(r, &r->threads[i]) && r->threads[i].register_count > 0)
@@ -549,10 +549,6 @@ void stackcheck_report(report *r, image_pool *all, const stackcheck_options *how
     }
     for (uint32_t i = 0; i < c.note_count; i++)
         stackcheck_tell(&c, &c.notes[i]);
-    for (uint32_t i = 0; i < r->image_count; i++) {
-        if (c.images[i].is_lent)
-            images_return(all, &c.images[i].loan);
-    }
-    mem_to_heap(c.images);
-    mem_to_heap(c.notes);
+    mem_give(r->memory, c.images);
+    mem_give(r->memory, c.notes);
 }

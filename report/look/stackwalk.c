@@ -1,8 +1,8 @@
 /* The callers of a stopped thread; see stackwalk.h. */
 #include "stackwalk.h"
-#include "../../report/base/digits.h"
-#include "../../report/model/registers.h"
-#include "../../report/model/tables.h"
+#include "../base/digits.h"
+#include "../model/registers.h"
+#include "../model/tables.h"
 
 #include <string.h>
 
@@ -68,7 +68,7 @@ static bool stackwalk_read_stack(const report_thread *thread, uint64_t addr, voi
 
 static bool stackwalk_read(void *context, uint64_t addr, void *out, size_t len)
 {
-    stackwalk_memory *memory = context;
+    stackwalk_memory *memory = (stackwalk_memory *)context;
     const stackwalk *walk = memory->walk;
     uint32_t image;
     if (stackwalk_read_stack(walk->thread, addr, out, len)) {
@@ -91,7 +91,10 @@ static bool stackwalk_step(stackwalk_memory *memory, machsym_unwind_state *state
     if (file == NULL)
         return false;
     machsym_image_get_info(file, &info);
-    machsym_unwind_image image = {.load_addr = walk->r->images[index].base, .size = info.text_size};
+    machsym_unwind_image image;
+    memset(&image, 0, sizeof image);
+    image.load_addr = walk->r->images[index].base;
+    image.size = info.text_size;
     tables_of_file(file, walk->cputype, image.load_addr, &image);
     machsym_unwind_desc desc = {stackwalk_read, memory, &image, 1, walk->cputype};
     return machsym_unwind_next(&desc, state) && state->how != MACHSYM_UNWIND_FP;

@@ -1,20 +1,23 @@
-/* ==== >> symbols/calls ====
+/* ==== >> look/calls ====
  * Job: which call ends at an address, and whether the function that it calls gets to another one by jumps.
  * Offers: calls_image, calls_kind, calls_end_at, calls_is_stub, calls_function, calls_may_reach.
  * Never: follows a call; takes more than its budget.
  *
  * Addresses are those of the file. */
-#ifndef MACHSYM_TOOL_CALLS_H
-#define MACHSYM_TOOL_CALLS_H
+#ifndef REPORT_LOOK_CALLS_H
+#define REPORT_LOOK_CALLS_H
 
 #include "machsym.h"
-#include "source.h"
 
-/* The code of an image. Borrows both. */
+/* The code of an image. Borrows the file. */
 typedef struct calls_image {
     const machsym_image *file; /* NULL: its code is not at hand */
-    symbol_source *source;
     uint32_t cputype;
+    uint32_t index; /* of the image, for `frames` */
+    /* Returns the frames at an address of the file, innermost first, and never more than cap. Names live until the
+     * next call. NULL: no function is known. */
+    size_t (*frames)(void *context, uint32_t index, uint64_t addr, machsym_frame *frames, size_t cap);
+    void *context;
 } calls_image;
 
 typedef enum calls_kind {
@@ -29,7 +32,8 @@ typedef enum calls_kind {
  * report. A function of a real program jumps to few others, and has 200 bytes. */
 enum { CALLS_FUNCTIONS = 64, CALLS_BYTES = 32 << 20 };
 
-/* Takes the code of a file, which may be NULL. The user sets `source`. The file needs code of arm64 or x86_64 that is not encrypted. */
+/* Takes the code of a file, which may be NULL. The user sets index, frames and context. The file needs code of arm64
+ * or x86_64 that is not encrypted. */
 void calls_image_of(const machsym_image *file, calls_image *out);
 /* Whether the file has bytes of code. */
 bool calls_has_code(const calls_image *image);

@@ -1,15 +1,15 @@
-/* ==== >> symbols/stackwalk ====
+/* ==== >> look/stackwalk ====
  * Job: the callers of a thread that stopped, by its registers, unwind tables and what a report has of its stack.
  * Offers: stackwalk, stackwalk_frame; stackwalk_callers.
  * Never: guesses: a frame pointer alone finds no caller.
  *
  * KSCrash keeps some bytes around the stack pointer. Other reports have registers alone: then a caller is found
  * if its address is still in lr. */
-#ifndef MACHSYM_TOOL_STACKWALK_H
-#define MACHSYM_TOOL_STACKWALK_H
+#ifndef REPORT_LOOK_STACKWALK_H
+#define REPORT_LOOK_STACKWALK_H
 
+#include "../model/report.h"
 #include "machsym.h"
-#include "../../report/model/report.h"
 
 /* A thread of a report, and the code of its images. */
 typedef struct stackwalk {
