@@ -21,14 +21,15 @@
  * When memory runs out, longjmp returns to the function that was called.
  *
  * At -Os on x86_64 all of it is 287 KB of text with gcc, and 334 KB with clang. Define these before the
- * implementation to leave kinds out. An input of such a kind is then read as if the kind were unknown: most end
- * in `fails`. Text, .ips and addresses are always read. Saved with gcc:
+ * implementation to leave kinds or checks out. An input of such a kind is then read as if the kind were unknown: most
+ * end in `fails`. Text, .ips and addresses are always read. Saved with gcc:
  *     MACHSYM_REPORT_NO_DUMPS      23 KB  minidumps and core files
  *     MACHSYM_REPORT_NO_SERVICES   24 KB  PLCrashReporter, KSCrash, Sentry, Bugsnag, Crashlytics, Datadog
  *     MACHSYM_REPORT_NO_PROFILES   13 KB  sample, spindump, xctrace, MetricKit
  *     MACHSYM_REPORT_NO_SYSTEM     11 KB  kernel panics, stackshots, jetsam, the system's log
  *     MACHSYM_REPORT_NO_STACKS     15 KB  what lldb, sanitizers, Swift, Dart, Node and others print
- *     all five                     90 KB
+ *     MACHSYM_REPORT_NO_CHECKS      8 KB  MACHSYM_REPORT_CHECK_STACK, which is then ERR_ARGUMENT
+ *     all six                      98 KB
  *
  * Threads: an input belongs to one thread and has its own sessions. Any number of inputs may be read at once. */
 #ifndef MACHSYM_REPORT_H
@@ -77,6 +78,9 @@ typedef struct machsym_report_frame {
     machsym_str path; /* empty: unknown */
     uint32_t line;    /* 0: unknown */
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
+    /* With MACHSYM_REPORT_CHECK_STACK: */
+    bool is_inferred;  /* the report lacks this caller */
+    machsym_str doubt; /* why the frame before it cannot have been called from it; empty: nothing speaks against it */
 } machsym_report_frame;
 
 /* A stack, in the order of the report. */
@@ -154,7 +158,8 @@ typedef struct machsym_report_symbols {
      * unwound, before `begin`. Of the image, name, path, arch and UUID are set, and for `read` its range. Both
      * may be NULL: stacks are then followed by frame pointers, and by tables that the input itself holds.
      * `file` returns the open file of an image, for its unwind tables, code and constants; NULL: there is
-     * none. It is borrowed until the input is read. */
+     * none. It is borrowed until the input is read. MACHSYM_REPORT_CHECK_STACK calls it after `begin`, once for
+     * each image, with all that is known of the image. */
     const machsym_image *(*file)(void *user, const machsym_report_image *image);
     /* Copies bytes of an image at a run-time address, as they are in the process. Returns false if some are
      * missing. */
@@ -188,7 +193,10 @@ typedef enum machsym_report_flags {
     MACHSYM_REPORT_NO_FOLDED =
         1u << 4, /* do not ask callers which of the functions that share code they mean */
     MACHSYM_REPORT_RAW_ADDRESSES = 1u << 5, /* look up return addresses unchanged, as Apple's tools do */
-    MACHSYM_REPORT_SAME = 1u << 6           /* prepare machsym_reports_same */
+    MACHSYM_REPORT_SAME = 1u << 6,          /* prepare machsym_reports_same */
+    /* Check whether frames can have called each other, by the code of the files that symbols.file returns, and
+     * add callers that registers, or bytes of the stack, tell. Set before the other lookups; `asks` is not called for it. */
+    MACHSYM_REPORT_CHECK_STACK = 1u << 7
 } machsym_report_flags;
 
 /* Zero it first. Fields that stay zero have their default. */
@@ -22980,7 +22988,8 @@ static void msr_stackcheck_infer(msr_stackcheck *c, uint32_t index)
     if (pc_at == NULL || lr == pc || !first->exact || pc != first->addr)
         return;
     msr_stackwalk walk = {c->r, thread, msr_stackcheck_code, c, one->code.cputype};
-    unsigned cap = c->steps_left < msr_STACKCHECK_STEPS ? c->steps_left : msr_STACKCHECK_STEPS;
+    const unsigned most = msr_STACKCHECK_STEPS;
+    unsigned cap = c->steps_left < most ? c->steps_left : most;
     unsigned count = msr_stackwalk_callers(&walk, v, cap);
     c->steps_left -= count < c->steps_left ? count + 1 : c->steps_left;
     msr_stackcheck_compare(c, (uint32_t)(first - c->r->frames), lr, v, count);
@@ -26960,8 +26969,22 @@ struct machsym_report {
     const msr_resolve_counts *counts; /* NULL: nothing is looked up yet */
 };
 
+/* An image whose code stacks are checked by. */
+typedef struct msr_api_code {
+    const machsym_image *file;
+    machsym_session *session; /* of its own names; NULL: not opened yet */
+} msr_api_code;
+
+/* The code of a report whose stacks are checked. */
+typedef struct msr_api_check {
+    const msr_report *r;
+    msr_api_code *images; /* one for each of the report */
+    uint32_t at;      /* the image that symbols.find was asked for last; REPORT_NONE: none */
+} msr_api_check;
+
 struct machsym_reports {
     msr_api_memory memory;
+    msr_api_check check;
     machsym_reports_desc desc;
     msr_redactor redact;
     msr_write_options how;
@@ -27211,6 +27234,105 @@ static bool msr_api_read_image(void *context, const msr_tables_image *image, uin
     return all->desc.symbols.read(all->desc.symbols.user, &told, addr, out, len);
 }
 
+/* ---- Code, for checked stacks ---- */
+
+#ifndef MACHSYM_REPORT_NO_CHECKS
+enum { msr_API_HAS_CHECKS = 1 };
+
+static bool msr_api_code_open(void *context, uint32_t index, const machsym_image **file)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    machsym_report_image told;
+    if (all->desc.symbols.file == NULL)
+        return false;
+    msr_api_tell_image(&all->check.r->images[index], &told);
+    *file = all->check.images[index].file = all->desc.symbols.file(all->desc.symbols.user, &told);
+    return *file != NULL;
+}
+
+static uint64_t msr_api_code_addr(void *context, uint32_t index, uint64_t addr)
+{
+    const msr_api_check *check = &((const machsym_reports *)context)->check;
+    return machsym_image_addr_of_pc(check->images[index].file, check->r->images[index].base, addr);
+}
+
+static machsym_session *msr_api_code_session(void *context, uint32_t index)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    msr_api_code *code = &all->check.images[index];
+    machsym_session_desc how;
+    memset(&how, 0, sizeof how);
+    how.image = code->file;
+    how.allocator = all->memory.allocator;
+    if (code->session == NULL && machsym_session_open(&how, &code->session, NULL) == MACHSYM_ERR_MEMORY)
+        all->lacks_memory = true;
+    return code->session;
+}
+
+/* Symbols know most functions; stubs, and what symbols lack, are in the file that has the code. */
+static size_t msr_api_code_frames(void *context, uint32_t index, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    if (all->check.at != index) {
+        msr_image_status status;
+        msr_api_leave(all);
+        all->check.at = index;
+        msr_api_find(all, &all->check.r->images[index], &status);
+    }
+    size_t count = all->has_found ? msr_api_frames(all, addr, frames, cap, NULL) : 0;
+    machsym_session *own = count == 0 ? msr_api_code_session(all, index) : NULL;
+    if (own == NULL)
+        return count;
+    count = machsym_session_frames_at_addr(own, addr, frames, cap);
+    all->lacks_memory |= count > 0 && frames[0].lacks_memory;
+    return count < cap ? count : cap;
+}
+
+static void msr_api_code_put_name(void *context, uint32_t index, const machsym_frame *frame, msr_text *t)
+{
+    (void)index;
+    msr_api_put_name(context, frame, t);
+}
+
+/* Ends what a check left open. */
+static void msr_api_check_end(machsym_reports *all)
+{
+    msr_api_check *check = &all->check;
+    msr_api_leave(all);
+    for (uint32_t i = 0; check->images != NULL && i < check->r->image_count; i++)
+        machsym_session_close(check->images[i].session);
+    msr_mem_give(&all->memory.source, check->images);
+    check->images = NULL;
+}
+
+static void msr_api_check_stacks(machsym_reports *all, msr_report *r)
+{
+    const msr_stackcheck_asked asked = {all,           false,           msr_api_code_open,
+                                    msr_api_code_addr, msr_api_code_frames, msr_api_code_session,
+                                    msr_api_code_put_name};
+    msr_api_code *images = (msr_api_code *)msr_mem_take(r->memory, msr_mem_times(r->memory, r->image_count, sizeof *images));
+    memset(images, 0, r->image_count * sizeof *images);
+    all->check.r = r;
+    all->check.images = images;
+    all->check.at = msr_REPORT_NONE;
+    msr_stackcheck_report(r, &asked);
+    msr_api_check_end(all);
+}
+#else
+enum { msr_API_HAS_CHECKS = 0 };
+
+static void msr_api_check_end(machsym_reports *all)
+{
+    msr_api_leave(all);
+}
+
+static void msr_api_check_stacks(machsym_reports *all, msr_report *r)
+{
+    (void)all;
+    (void)r;
+}
+#endif
+
 /* ---- Limits ---- */
 
 static const char *msr_api_spend(void *context, uint64_t bytes)
@@ -27384,6 +27506,8 @@ static msr_walk_step msr_api_look_up(void *context, msr_report *r, msr_resolve_c
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,
         all->desc.redact != NULL ? &all->redact : NULL};
+    if (flags & MACHSYM_REPORT_CHECK_STACK)
+        msr_api_check_stacks(all, r);
     why = msr_look_report(r, &symbols, &options, counts);
     if (all->lacks_memory) {
         all->memory.has_failed = true;
@@ -27410,7 +27534,7 @@ static bool msr_api_walk(machsym_reports *all)
     jmp_buf home;
     all->memory.home = &home;
     if (setjmp(home) != 0) {
-        msr_api_leave(all);
+        msr_api_check_end(all);
         return false;
     }
     memset(&walk, 0, sizeof walk);
@@ -27476,6 +27600,8 @@ machsym_result machsym_reports_open(const machsym_reports_desc *desc, machsym_re
     if (desc == NULL || out == NULL || (desc->input.ptr == NULL && desc->input.len > 0) ||
         (desc->symbols.find != NULL && (desc->symbols.addr == NULL || desc->symbols.stack == NULL)))
         return msr_api_refuse(MACHSYM_ERR_ARGUMENT, "an input, or what symbols are asked of, is missing", err);
+    if (!msr_API_HAS_CHECKS && (desc->flags & MACHSYM_REPORT_CHECK_STACK) != 0)
+        return msr_api_refuse(MACHSYM_ERR_ARGUMENT, "stacks are not checked: MACHSYM_REPORT_NO_CHECKS", err);
     machsym_allocator allocator = msr_api_allocator_of(desc);
     machsym_reports *all =
         allocator.alloc != NULL ? (machsym_reports *)allocator.alloc(allocator.user, sizeof *all) : NULL;
@@ -27549,6 +27675,9 @@ bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, mac
     out->image = frame->image != msr_REPORT_NONE ? r->images[frame->image].name : frame->msr_image_name;
     out->name = call != NULL ? call->name : frame->name;
     out->is_inline = call != NULL ? call->is_inline : frame->given_inline;
+    out->is_inferred = frame->form == msr_FORM_INFERRED;
+    if (frame->doubt != NULL)
+        out->doubt = msr_str_c(frame->doubt);
     if (call != NULL) {
         out->path = call->path;
         out->line = call->has_line ? call->line : 0;

@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "look/look.h"
+#include "look/stackcheck.h"
 #include "model/redact.h"
 #include "model/report.h"
 #include "model/status.h"
@@ -46,8 +47,22 @@ struct machsym_report {
     const resolve_counts *counts; /* NULL: nothing is looked up yet */
 };
 
+/* An image whose code stacks are checked by. */
+typedef struct api_code {
+    const machsym_image *file;
+    machsym_session *session; /* of its own names; NULL: not opened yet */
+} api_code;
+
+/* The code of a report whose stacks are checked. */
+typedef struct api_check {
+    const report *r;
+    api_code *images; /* one for each of the report */
+    uint32_t at;      /* the image that symbols.find was asked for last; REPORT_NONE: none */
+} api_check;
+
 struct machsym_reports {
     api_memory memory;
+    api_check check;
     machsym_reports_desc desc;
     redactor redact;
     write_options how;
@@ -297,6 +312,105 @@ static bool api_read_image(void *context, const tables_image *image, uint64_t ad
     return all->desc.symbols.read(all->desc.symbols.user, &told, addr, out, len);
 }
 
+/* ---- Code, for checked stacks ---- */
+
+#ifndef MACHSYM_REPORT_NO_CHECKS
+enum { API_HAS_CHECKS = 1 };
+
+static bool api_code_open(void *context, uint32_t index, const machsym_image **file)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    machsym_report_image told;
+    if (all->desc.symbols.file == NULL)
+        return false;
+    api_tell_image(&all->check.r->images[index], &told);
+    *file = all->check.images[index].file = all->desc.symbols.file(all->desc.symbols.user, &told);
+    return *file != NULL;
+}
+
+static uint64_t api_code_addr(void *context, uint32_t index, uint64_t addr)
+{
+    const api_check *check = &((const machsym_reports *)context)->check;
+    return machsym_image_addr_of_pc(check->images[index].file, check->r->images[index].base, addr);
+}
+
+static machsym_session *api_code_session(void *context, uint32_t index)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    api_code *code = &all->check.images[index];
+    machsym_session_desc how;
+    memset(&how, 0, sizeof how);
+    how.image = code->file;
+    how.allocator = all->memory.allocator;
+    if (code->session == NULL && machsym_session_open(&how, &code->session, NULL) == MACHSYM_ERR_MEMORY)
+        all->lacks_memory = true;
+    return code->session;
+}
+
+/* Symbols know most functions; stubs, and what symbols lack, are in the file that has the code. */
+static size_t api_code_frames(void *context, uint32_t index, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    if (all->check.at != index) {
+        image_status status;
+        api_leave(all);
+        all->check.at = index;
+        api_find(all, &all->check.r->images[index], &status);
+    }
+    size_t count = all->has_found ? api_frames(all, addr, frames, cap, NULL) : 0;
+    machsym_session *own = count == 0 ? api_code_session(all, index) : NULL;
+    if (own == NULL)
+        return count;
+    count = machsym_session_frames_at_addr(own, addr, frames, cap);
+    all->lacks_memory |= count > 0 && frames[0].lacks_memory;
+    return count < cap ? count : cap;
+}
+
+static void api_code_put_name(void *context, uint32_t index, const machsym_frame *frame, text *t)
+{
+    (void)index;
+    api_put_name(context, frame, t);
+}
+
+/* Ends what a check left open. */
+static void api_check_end(machsym_reports *all)
+{
+    api_check *check = &all->check;
+    api_leave(all);
+    for (uint32_t i = 0; check->images != NULL && i < check->r->image_count; i++)
+        machsym_session_close(check->images[i].session);
+    mem_give(&all->memory.source, check->images);
+    check->images = NULL;
+}
+
+static void api_check_stacks(machsym_reports *all, report *r)
+{
+    const stackcheck_asked asked = {all,           false,           api_code_open,
+                                    api_code_addr, api_code_frames, api_code_session,
+                                    api_code_put_name};
+    api_code *images = (api_code *)mem_take(r->memory, mem_times(r->memory, r->image_count, sizeof *images));
+    memset(images, 0, r->image_count * sizeof *images);
+    all->check.r = r;
+    all->check.images = images;
+    all->check.at = REPORT_NONE;
+    stackcheck_report(r, &asked);
+    api_check_end(all);
+}
+#else
+enum { API_HAS_CHECKS = 0 };
+
+static void api_check_end(machsym_reports *all)
+{
+    api_leave(all);
+}
+
+static void api_check_stacks(machsym_reports *all, report *r)
+{
+    (void)all;
+    (void)r;
+}
+#endif
+
 /* ---- Limits ---- */
 
 static const char *api_spend(void *context, uint64_t bytes)
@@ -470,6 +584,8 @@ static walk_step api_look_up(void *context, report *r, resolve_counts *counts)
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,
         all->desc.redact != NULL ? &all->redact : NULL};
+    if (flags & MACHSYM_REPORT_CHECK_STACK)
+        api_check_stacks(all, r);
     why = look_report(r, &symbols, &options, counts);
     if (all->lacks_memory) {
         all->memory.has_failed = true;
@@ -496,7 +612,7 @@ static bool api_walk(machsym_reports *all)
     jmp_buf home;
     all->memory.home = &home;
     if (setjmp(home) != 0) {
-        api_leave(all);
+        api_check_end(all);
         return false;
     }
     memset(&walk, 0, sizeof walk);
@@ -562,6 +678,8 @@ machsym_result machsym_reports_open(const machsym_reports_desc *desc, machsym_re
     if (desc == NULL || out == NULL || (desc->input.ptr == NULL && desc->input.len > 0) ||
         (desc->symbols.find != NULL && (desc->symbols.addr == NULL || desc->symbols.stack == NULL)))
         return api_refuse(MACHSYM_ERR_ARGUMENT, "an input, or what symbols are asked of, is missing", err);
+    if (!API_HAS_CHECKS && (desc->flags & MACHSYM_REPORT_CHECK_STACK) != 0)
+        return api_refuse(MACHSYM_ERR_ARGUMENT, "stacks are not checked: MACHSYM_REPORT_NO_CHECKS", err);
     machsym_allocator allocator = api_allocator_of(desc);
     machsym_reports *all =
         allocator.alloc != NULL ? (machsym_reports *)allocator.alloc(allocator.user, sizeof *all) : NULL;
@@ -635,6 +753,9 @@ bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, mac
     out->image = frame->image != REPORT_NONE ? r->images[frame->image].name : frame->image_name;
     out->name = call != NULL ? call->name : frame->name;
     out->is_inline = call != NULL ? call->is_inline : frame->given_inline;
+    out->is_inferred = frame->form == FORM_INFERRED;
+    if (frame->doubt != NULL)
+        out->doubt = str_c(frame->doubt);
     if (call != NULL) {
         out->path = call->path;
         out->line = call->has_line ? call->line : 0;

@@ -17,14 +17,15 @@
  * When memory runs out, longjmp returns to the function that was called.
  *
  * At -Os on x86_64 all of it is 287 KB of text with gcc, and 334 KB with clang. Define these before the
- * implementation to leave kinds out. An input of such a kind is then read as if the kind were unknown: most end
- * in `fails`. Text, .ips and addresses are always read. Saved with gcc:
+ * implementation to leave kinds or checks out. An input of such a kind is then read as if the kind were unknown: most
+ * end in `fails`. Text, .ips and addresses are always read. Saved with gcc:
  *     MACHSYM_REPORT_NO_DUMPS      23 KB  minidumps and core files
  *     MACHSYM_REPORT_NO_SERVICES   24 KB  PLCrashReporter, KSCrash, Sentry, Bugsnag, Crashlytics, Datadog
  *     MACHSYM_REPORT_NO_PROFILES   13 KB  sample, spindump, xctrace, MetricKit
  *     MACHSYM_REPORT_NO_SYSTEM     11 KB  kernel panics, stackshots, jetsam, the system's log
  *     MACHSYM_REPORT_NO_STACKS     15 KB  what lldb, sanitizers, Swift, Dart, Node and others print
- *     all five                     90 KB
+ *     MACHSYM_REPORT_NO_CHECKS      8 KB  MACHSYM_REPORT_CHECK_STACK, which is then ERR_ARGUMENT
+ *     all six                      98 KB
  *
  * Threads: an input belongs to one thread and has its own sessions. Any number of inputs may be read at once. */
 #ifndef MACHSYM_REPORT_H
@@ -73,6 +74,9 @@ typedef struct machsym_report_frame {
     machsym_str path; /* empty: unknown */
     uint32_t line;    /* 0: unknown */
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
+    /* With MACHSYM_REPORT_CHECK_STACK: */
+    bool is_inferred;  /* the report lacks this caller */
+    machsym_str doubt; /* why the frame before it cannot have been called from it; empty: nothing speaks against it */
 } machsym_report_frame;
 
 /* A stack, in the order of the report. */
@@ -150,7 +154,8 @@ typedef struct machsym_report_symbols {
      * unwound, before `begin`. Of the image, name, path, arch and UUID are set, and for `read` its range. Both
      * may be NULL: stacks are then followed by frame pointers, and by tables that the input itself holds.
      * `file` returns the open file of an image, for its unwind tables, code and constants; NULL: there is
-     * none. It is borrowed until the input is read. */
+     * none. It is borrowed until the input is read. MACHSYM_REPORT_CHECK_STACK calls it after `begin`, once for
+     * each image, with all that is known of the image. */
     const machsym_image *(*file)(void *user, const machsym_report_image *image);
     /* Copies bytes of an image at a run-time address, as they are in the process. Returns false if some are
      * missing. */
@@ -184,7 +189,10 @@ typedef enum machsym_report_flags {
     MACHSYM_REPORT_NO_FOLDED =
         1u << 4, /* do not ask callers which of the functions that share code they mean */
     MACHSYM_REPORT_RAW_ADDRESSES = 1u << 5, /* look up return addresses unchanged, as Apple's tools do */
-    MACHSYM_REPORT_SAME = 1u << 6           /* prepare machsym_reports_same */
+    MACHSYM_REPORT_SAME = 1u << 6,          /* prepare machsym_reports_same */
+    /* Check whether frames can have called each other, by the code of the files that symbols.file returns, and
+     * add callers that registers, or bytes of the stack, tell. Set before the other lookups; `asks` is not called for it. */
+    MACHSYM_REPORT_CHECK_STACK = 1u << 7
 } machsym_report_flags;
 
 /* Zero it first. Fields that stay zero have their default. */

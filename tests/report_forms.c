@@ -1,5 +1,6 @@
 /* Writes the reports of files in a form, by machsym_report.h: tests/report_header.sh compares that with machsym crash.
- *   report_forms FORM FILE... -- REPORT...
+ *   report_forms [check] FORM FILE... -- REPORT...
+ * check: as --check-stack.
  * FORM: text, apple, json, brief, summary, signature, same, redact (same, with the key "words"); FILE: dSYMs, binaries, maps, with all of their slices. */
 #define MACHSYM_REPORT_IMPLEMENTATION
 #include "machsym_report.h"
@@ -15,6 +16,7 @@ typedef struct work {
     machsym_report_form form;
     bool is_same;
     const char *redact;
+    uint32_t flags;
 } work;
 
 static bool write_one(void *user, machsym_report *report)
@@ -103,6 +105,7 @@ static bool write_all(const char *path, machsym_report_files *files, work *w)
         desc.flags = MACHSYM_REPORT_SAME;
     else if (w->form == MACHSYM_REPORT_AS_APPLE)
         desc.flags = MACHSYM_REPORT_RAW_ADDRESSES | MACHSYM_REPORT_NO_FOLDED;
+    desc.flags |= w->flags;
     bool ok = machsym_reports_open(&desc, &reports, &err) == MACHSYM_OK;
     if (ok) {
         machsym_str same = machsym_reports_same(reports);
@@ -123,12 +126,15 @@ int main(int argc, char **argv)
     unsigned form = 0;
     int at = 2;
     bool ok = true;
+    uint32_t flags = argc > 1 && strcmp(argv[1], "check") == 0 ? MACHSYM_REPORT_CHECK_STACK : 0;
+    argc -= flags != 0;
+    argv += flags != 0;
     if (argc < 4)
         return 2;
     while (form < 7 && strcmp(argv[1], forms[form]) != 0)
         form++;
     work w = {form < 6 ? (machsym_report_form)form : MACHSYM_REPORT_AS_TEXT, form >= 6,
-              form == 7 ? "words" : NULL};
+              form == 7 ? "words" : NULL, flags};
     machsym_lines lines = form == MACHSYM_REPORT_AS_APPLE ? MACHSYM_LINES_ATOS : MACHSYM_LINES_PEOPLE;
     for (; at < argc && strcmp(argv[at], "--") != 0 && files.count < MAX_FILES; at++)
         open_file(argv[at], lines, &files, v);

@@ -39,8 +39,8 @@ all=
 while read -r switch kb; do
     all="$all -D$switch"
 done <"$work/switches"
-echo "all $(sed -n 's/^ \*     all five  *\([0-9]*\) KB$/\1/p' report/api.h)" >>"$work/switches"
-[ "$(wc -l <"$work/switches")" -eq 6 ]
+echo "all $(sed -n 's/^ \*     all six  *\([0-9]*\) KB$/\1/p' report/api.h)" >>"$work/switches"
+[ "$(wc -l <"$work/switches")" -eq 7 ]
 check "switches that api.h lists" "$work/switches"
 while read -r switch kb; do
     [ "$switch" != all ] && one=-D$switch || one=$all
@@ -102,9 +102,10 @@ demo=tests/fixtures/bin/demo.app.dSYM
 $CC -std=c99 -D_GNU_SOURCE $CFLAGS -I"$work" -I. $LDFLAGS -o "$work/forms" tests/report_forms.c "${B:-build}/tool/machsym.o" >"$work/log" 2>&1
 check "report_forms" "$work/log"
 
+stacks= # check: stacks are checked, too
 same_reports() # WHAT SYMBOLS REPORT...
 {
-    what=$1
+    what=$1$stacks
     symbols=$2
     [ ! -d "$symbols" ] || [ "$symbols" = $demo ] || symbols=$(echo "$symbols"/*)
     folder=$2
@@ -114,9 +115,10 @@ same_reports() # WHAT SYMBOLS REPORT...
         [ $form != same ] || option=--to=same
         [ $form != redact ] || option=--redact-key=words
         [ $form != text ] || option=--to=text
-        "$MACHSYM" crash --no-cache $option -d "$folder" "$@" >"$work/want" 2>"$work/err"
         # shellcheck disable=SC2086 # files
-        $RUN "$work/forms" $form $symbols -- "$@" >"$work/got" 2>"$work/log"
+        "$MACHSYM" crash --no-cache ${stacks:+--check-stack} $option -d "$folder" ${program:+-d $program} "$@" >"$work/want" 2>"$work/err"
+        # shellcheck disable=SC2086 # files
+        $RUN "$work/forms" $stacks $form $symbols $program -- "$@" >"$work/got" 2>"$work/log"
         check "$what: $form: report_forms fails" "$work/log"
         case $form in
         signature) sed -i 's|  [^ ]*$||' "$work/want" ;; # the file's name
@@ -136,6 +138,21 @@ done
 
 # Frames that only the unwind tables of the program find.
 same_reports dumps tests/stacks/x86_64.program tests/stacks/x86_64.dmp
+
+# Stacks that are checked by the code of the program, true and wrong ones.
+stacks=check
+same_reports stacks tests/stacks/x86_64.program tests/stacks/x86_64.dmp tests/stacks/x86_64.json tests/stacks/arm64.core
+program=tests/fixtures/bin/demo
+sed 's/"imageOffset":2684/"imageOffset":2688/' tests/fixtures/reports/demo.ips >"$work/off.ips"
+sed 's/0x0000000102a30a7c/0x0000000102a30a80/' tests/fixtures/reports/demo.crash >"$work/off.crash"
+files=$(find tests/fixtures/reports tests/fixtures/services tests/fixtures/apple -type f ! -name SOURCES | LC_ALL=C sort)
+# shellcheck disable=SC2086
+same_reports checked $demo "$work/off.ips" "$work/off.crash" $files
+"$MACHSYM" crash --no-cache --check-stack --json -d $demo -d $program "$work/off.ips" "$work/off.crash" tests/stacks/x86_64.json >"$work/got" 2>"$work/err"
+[ "$(grep -c '"doubt":"no call ends here' "$work/got")" -eq 2 ]
+check "stacks that cannot be true" "$work/got"
+stacks=
+program=
 
 corpus=${CORPUS:-../shared/corpus}
 if [ -d "$corpus" ]; then # by names without blanks
