@@ -20,7 +20,7 @@
  * Callbacks must return, without an exception and without longjmp. They may only call the functions for one report.
  * When memory runs out, longjmp returns to the function that was called.
  *
- * At -Os on x86_64 all of it is 287 KB of text with gcc, and 334 KB with clang. Define these before the
+ * At -Os on x86_64 all of it is 305 KB of text with gcc, and 350 KB with clang. Define these before the
  * implementation to leave kinds or checks out. An input of such a kind is then read as if the kind were unknown: most
  * end in `fails`. Text, .ips and addresses are always read. Saved with gcc:
  *     MACHSYM_REPORT_NO_DUMPS      23 KB  minidumps and core files
@@ -28,8 +28,8 @@
  *     MACHSYM_REPORT_NO_PROFILES   13 KB  sample, spindump, xctrace, MetricKit
  *     MACHSYM_REPORT_NO_SYSTEM     11 KB  kernel panics, stackshots, jetsam, the system's log
  *     MACHSYM_REPORT_NO_STACKS     15 KB  what lldb, sanitizers, Swift, Dart, Node and others print
- *     MACHSYM_REPORT_NO_CHECKS      8 KB  MACHSYM_REPORT_CHECK_STACK, which is then ERR_ARGUMENT
- *     all six                      98 KB
+ *     MACHSYM_REPORT_NO_CHECKS     12 KB  MACHSYM_REPORT_CHECK_STACK, which is then ERR_ARGUMENT
+ *     all six                     102 KB
  *
  * Threads: an input belongs to one thread and has its own sessions. Any number of inputs may be read at once. */
 #ifndef MACHSYM_REPORT_H
@@ -342,8 +342,15 @@ static void *msr_mem_add(msr_mem_source *m, void *array, uint32_t *count, uint32
 static size_t msr_mem_lower_bound(const void *v, size_t count, size_t size, const void *key,
                        bool (*is_before)(const void *element, const void *key));
 
+/* Not inline where size counts, as text.h has it. */
+#if defined(__GNUC__) && defined(__OPTIMIZE_SIZE__)
+#define msr_MEM_INLINE __attribute__((noinline, unused))
+#else
+#define msr_MEM_INLINE inline
+#endif
+
 /* Makes room for one more element. */
-static inline void *msr_mem_more(msr_mem_source *m, void *array, size_t count, size_t *cap, size_t size)
+static msr_MEM_INLINE void *msr_mem_more(msr_mem_source *m, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : msr_mem_twice(m, array, cap, size);
 }
@@ -503,25 +510,25 @@ static inline machsym_str msr_str_c(const char *c_string)
     return msr_str_make(c_string, strlen(c_string));
 }
 
-static inline bool msr_str_equal(machsym_str a, machsym_str b)
+static msr_TEXT_INLINE bool msr_str_equal(machsym_str a, machsym_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 /* Compares bytes, as memcmp: below 0, 0 or above. */
-static inline int msr_str_order(machsym_str a, machsym_str b)
+static msr_TEXT_INLINE int msr_str_order(machsym_str a, machsym_str b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len != 0 ? memcmp(a.ptr, b.ptr, len) : 0;
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static inline bool msr_str_is(machsym_str s, const char *c_string)
+static msr_TEXT_INLINE bool msr_str_is(machsym_str s, const char *c_string)
 {
     return msr_str_equal(s, msr_str_c(c_string));
 }
 
-static inline bool msr_str_starts(machsym_str s, const char *prefix)
+static msr_TEXT_INLINE bool msr_str_starts(machsym_str s, const char *prefix)
 {
     size_t len = strlen(prefix);
     return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
@@ -21648,41 +21655,30 @@ static void msr_calls_image_of(const machsym_image *file, msr_calls_image *out)
     out->cputype = cputype;
 }
 
-static bool msr_calls_has_code(const msr_calls_image *image)
+/* The section of code that has an address; NULL: any section of code with bytes. Bytes from there to its end may not
+ * be at hand: the file may lack them. */
+static bool msr_calls_find(const msr_calls_image *image, const uint64_t *addr, machsym_section *out)
 {
-    machsym_section section;
     machsym_cursor at;
     memset(&at, 0, sizeof at);
-    while (image->file != NULL && machsym_image_next_section(image->file, &at, &section)) {
-        if (section.is_code && section.bytes.len > 0)
+    while (image->file != NULL && machsym_image_next_section(image->file, &at, out)) {
+        bool has_it = addr == NULL ? out->bytes.len > 0 : *addr >= out->addr && *addr - out->addr < out->size;
+        if (out->is_code && has_it)
             return true;
     }
     return false;
+}
+
+static bool msr_calls_has_code(const msr_calls_image *image)
+{
+    machsym_section section;
+    return msr_calls_find(image, NULL, &section);
 }
 
 /* The section of code that has an address; bytes from there to its end are at hand. */
 static bool msr_calls_section(const msr_calls_image *image, uint64_t addr, machsym_section *out)
 {
-    machsym_cursor at;
-    memset(&at, 0, sizeof at);
-    while (image->file != NULL && machsym_image_next_section(image->file, &at, out)) {
-        if (out->is_code && addr >= out->addr && addr - out->addr < out->bytes.len)
-            return true;
-    }
-    return false;
-}
-
-/* Whether a section of code has an address, whose bytes the file may lack. */
-static bool msr_calls_is_code(const msr_calls_image *image, uint64_t addr)
-{
-    machsym_section section;
-    machsym_cursor at;
-    memset(&at, 0, sizeof at);
-    while (image->file != NULL && machsym_image_next_section(image->file, &at, &section)) {
-        if (section.is_code && addr >= section.addr && addr - section.addr < section.size)
-            return true;
-    }
-    return false;
+    return msr_calls_find(image, &addr, out) && addr - out->addr < out->bytes.len;
 }
 
 static const uint8_t *msr_calls_bytes(const machsym_section *section)
@@ -21733,8 +21729,9 @@ static msr_calls_kind msr_calls_x86_64(const uint8_t *end, size_t before, uint64
 static msr_calls_kind msr_calls_end_at(const msr_calls_image *image, uint64_t addr, uint64_t *target)
 {
     machsym_section section;
-    if (!msr_calls_section(image, addr - 1, &section))
-        return msr_calls_is_code(image, addr - 1) ? msr_CALLS_UNKNOWN : msr_CALLS_NO_CODE;
+    const uint64_t before_end = addr - 1;
+    if (!msr_calls_section(image, before_end, &section))
+        return msr_calls_find(image, &before_end, &section) ? msr_CALLS_UNKNOWN : msr_CALLS_NO_CODE;
     size_t before = (size_t)(addr - section.addr);
     const uint8_t *end = msr_calls_bytes(&section) + before;
     if (!msr_calls_is_arm64(image))

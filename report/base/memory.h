@@ -42,8 +42,15 @@ void *mem_add(mem_source *m, void *array, uint32_t *count, uint32_t *cap, size_t
 size_t mem_lower_bound(const void *v, size_t count, size_t size, const void *key,
                        bool (*is_before)(const void *element, const void *key));
 
+/* Not inline where size counts, as text.h has it. */
+#if defined(__GNUC__) && defined(__OPTIMIZE_SIZE__)
+#define MEM_INLINE __attribute__((noinline, unused))
+#else
+#define MEM_INLINE inline
+#endif
+
 /* Makes room for one more element. */
-static inline void *mem_more(mem_source *m, void *array, size_t count, size_t *cap, size_t size)
+static MEM_INLINE void *mem_more(mem_source *m, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : mem_twice(m, array, cap, size);
 }

@@ -125,25 +125,25 @@ static inline machsym_str str_c(const char *c_string)
     return str_make(c_string, strlen(c_string));
 }
 
-static inline bool str_equal(machsym_str a, machsym_str b)
+static TEXT_INLINE bool str_equal(machsym_str a, machsym_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 /* Compares bytes, as memcmp: below 0, 0 or above. */
-static inline int str_order(machsym_str a, machsym_str b)
+static TEXT_INLINE int str_order(machsym_str a, machsym_str b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len != 0 ? memcmp(a.ptr, b.ptr, len) : 0;
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static inline bool str_is(machsym_str s, const char *c_string)
+static TEXT_INLINE bool str_is(machsym_str s, const char *c_string)
 {
     return str_equal(s, str_c(c_string));
 }
 
-static inline bool str_starts(machsym_str s, const char *prefix)
+static TEXT_INLINE bool str_starts(machsym_str s, const char *prefix)
 {
     size_t len = strlen(prefix);
     return s.len >= len && memcmp(s.ptr, prefix, len) == 0;

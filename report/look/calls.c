@@ -26,41 +26,30 @@ void calls_image_of(const machsym_image *file, calls_image *out)
     out->cputype = cputype;
 }
 
-bool calls_has_code(const calls_image *image)
+/* The section of code that has an address; NULL: any section of code with bytes. Bytes from there to its end may not
+ * be at hand: the file may lack them. */
+static bool calls_find(const calls_image *image, const uint64_t *addr, machsym_section *out)
 {
-    machsym_section section;
     machsym_cursor at;
     memset(&at, 0, sizeof at);
-    while (image->file != NULL && machsym_image_next_section(image->file, &at, &section)) {
-        if (section.is_code && section.bytes.len > 0)
+    while (image->file != NULL && machsym_image_next_section(image->file, &at, out)) {
+        bool has_it = addr == NULL ? out->bytes.len > 0 : *addr >= out->addr && *addr - out->addr < out->size;
+        if (out->is_code && has_it)
             return true;
     }
     return false;
+}
+
+bool calls_has_code(const calls_image *image)
+{
+    machsym_section section;
+    return calls_find(image, NULL, &section);
 }
 
 /* The section of code that has an address; bytes from there to its end are at hand. */
 static bool calls_section(const calls_image *image, uint64_t addr, machsym_section *out)
 {
-    machsym_cursor at;
-    memset(&at, 0, sizeof at);
-    while (image->file != NULL && machsym_image_next_section(image->file, &at, out)) {
-        if (out->is_code && addr >= out->addr && addr - out->addr < out->bytes.len)
-            return true;
-    }
-    return false;
-}
-
-/* Whether a section of code has an address, whose bytes the file may lack. */
-static bool calls_is_code(const calls_image *image, uint64_t addr)
-{
-    machsym_section section;
-    machsym_cursor at;
-    memset(&at, 0, sizeof at);
-    while (image->file != NULL && machsym_image_next_section(image->file, &at, &section)) {
-        if (section.is_code && addr >= section.addr && addr - section.addr < section.size)
-            return true;
-    }
-    return false;
+    return calls_find(image, &addr, out) && addr - out->addr < out->bytes.len;
 }
 
 static const uint8_t *calls_bytes(const machsym_section *section)
@@ -111,8 +100,9 @@ static calls_kind calls_x86_64(const uint8_t *end, size_t before, uint64_t addr,
 calls_kind calls_end_at(const calls_image *image, uint64_t addr, uint64_t *target)
 {
     machsym_section section;
-    if (!calls_section(image, addr - 1, &section))
-        return calls_is_code(image, addr - 1) ? CALLS_UNKNOWN : CALLS_NO_CODE;
+    const uint64_t before_end = addr - 1;
+    if (!calls_section(image, before_end, &section))
+        return calls_find(image, &before_end, &section) ? CALLS_UNKNOWN : CALLS_NO_CODE;
     size_t before = (size_t)(addr - section.addr);
     const uint8_t *end = calls_bytes(&section) + before;
     if (!calls_is_arm64(image))
