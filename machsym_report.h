@@ -79,8 +79,9 @@ typedef struct machsym_report_frame {
     uint32_t line;    /* 0: unknown */
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
     /* With MACHSYM_REPORT_CHECK_STACK: */
-    bool is_inferred;  /* the report lacks this caller */
-    machsym_str doubt; /* why the frame before it cannot have been called from it; empty: nothing speaks against it */
+    bool is_inferred; /* the report lacks this caller */
+    machsym_str
+        doubt; /* why the frame before it cannot have been called from it; empty: nothing speaks against it */
 } machsym_report_frame;
 
 /* A stack, in the order of the report. */
@@ -21752,8 +21753,7 @@ static bool msr_calls_function(const msr_calls_image *image, uint64_t addr, mach
     machsym_frame frames[MACHSYM_MAX_INLINE_DEPTH + 1];
     if (image->frames == NULL)
         return false;
-    size_t count =
-        image->frames(image->context, image->index, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
+    size_t count = image->frames(image->context, image->index, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
     if (count == 0 || frames[count - 1].lacks_memory)
         return false;
     *out = frames[count - 1];
@@ -22597,7 +22597,7 @@ enum { msr_STACKCHECK_NAMES = 64 };
 typedef struct msr_stackcheck_image {
     msr_calls_image code;
     const machsym_image *file; /* NULL: a map answers, or nothing is at hand */
-    const char *no_code; /* static; NULL: it has code */
+    const char *no_code;       /* static; NULL: it has code */
     bool is_asked;
     bool is_there;
     uint32_t ends;    /* frames after a call */
@@ -23110,7 +23110,8 @@ static void msr_stackcheck_report(msr_report *r, const msr_stackcheck_asked *ask
     c.names_left = msr_STACKCHECK_NAMES;
     c.steps_left = msr_STACKCHECK_ALL_STEPS;
     r->is_checked = true;
-    c.images = (msr_stackcheck_image *)msr_mem_take(r->memory, msr_mem_times(r->memory, r->image_count, sizeof *c.images));
+    c.images =
+        (msr_stackcheck_image *)msr_mem_take(r->memory, msr_mem_times(r->memory, r->image_count, sizeof *c.images));
     memset(c.images, 0, r->image_count * sizeof *c.images);
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (msr_stackcheck_is_checked(r, &r->threads[i]) && r->threads[i].register_count > 0)
@@ -27304,9 +27305,8 @@ static void msr_api_check_end(machsym_reports *all)
 
 static void msr_api_check_stacks(machsym_reports *all, msr_report *r)
 {
-    const msr_stackcheck_asked asked = {all,           false,           msr_api_code_open,
-                                    msr_api_code_addr, msr_api_code_frames, msr_api_code_session,
-                                    msr_api_code_put_name};
+    const msr_stackcheck_asked asked = {
+        all, false, msr_api_code_open, msr_api_code_addr, msr_api_code_frames, msr_api_code_session, msr_api_code_put_name};
     msr_api_code *images = (msr_api_code *)msr_mem_take(r->memory, msr_mem_times(r->memory, r->image_count, sizeof *images));
     memset(images, 0, r->image_count * sizeof *images);
     all->check.r = r;

@@ -385,9 +385,8 @@ static void api_check_end(machsym_reports *all)
 
 static void api_check_stacks(machsym_reports *all, report *r)
 {
-    const stackcheck_asked asked = {all,           false,           api_code_open,
-                                    api_code_addr, api_code_frames, api_code_session,
-                                    api_code_put_name};
+    const stackcheck_asked asked = {
+        all, false, api_code_open, api_code_addr, api_code_frames, api_code_session, api_code_put_name};
     api_code *images = (api_code *)mem_take(r->memory, mem_times(r->memory, r->image_count, sizeof *images));
     memset(images, 0, r->image_count * sizeof *images);
     all->check.r = r;

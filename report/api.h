@@ -75,8 +75,9 @@ typedef struct machsym_report_frame {
     uint32_t line;    /* 0: unknown */
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
     /* With MACHSYM_REPORT_CHECK_STACK: */
-    bool is_inferred;  /* the report lacks this caller */
-    machsym_str doubt; /* why the frame before it cannot have been called from it; empty: nothing speaks against it */
+    bool is_inferred; /* the report lacks this caller */
+    machsym_str
+        doubt; /* why the frame before it cannot have been called from it; empty: nothing speaks against it */
 } machsym_report_frame;
 
 /* A stack, in the order of the report. */

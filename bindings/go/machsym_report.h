@@ -20,15 +20,16 @@
  * Callbacks must return, without an exception and without longjmp. They may only call the functions for one report.
  * When memory runs out, longjmp returns to the function that was called.
  *
- * At -Os on x86_64 all of it is 287 KB of text with gcc, and 334 KB with clang. Define these before the
- * implementation to leave kinds out. An input of such a kind is then read as if the kind were unknown: most end
- * in `fails`. Text, .ips and addresses are always read. Saved with gcc:
+ * At -Os on x86_64 all of it is 305 KB of text with gcc, and 350 KB with clang. Define these before the
+ * implementation to leave kinds or checks out. An input of such a kind is then read as if the kind were unknown: most
+ * end in `fails`. Text, .ips and addresses are always read. Saved with gcc:
  *     MACHSYM_REPORT_NO_DUMPS      23 KB  minidumps and core files
  *     MACHSYM_REPORT_NO_SERVICES   24 KB  PLCrashReporter, KSCrash, Sentry, Bugsnag, Crashlytics, Datadog
  *     MACHSYM_REPORT_NO_PROFILES   13 KB  sample, spindump, xctrace, MetricKit
  *     MACHSYM_REPORT_NO_SYSTEM     11 KB  kernel panics, stackshots, jetsam, the system's log
  *     MACHSYM_REPORT_NO_STACKS     15 KB  what lldb, sanitizers, Swift, Dart, Node and others print
- *     all five                     90 KB
+ *     MACHSYM_REPORT_NO_CHECKS     12 KB  MACHSYM_REPORT_CHECK_STACK, which is then ERR_ARGUMENT
+ *     all six                     102 KB
  *
  * Threads: an input belongs to one thread and has its own sessions. Any number of inputs may be read at once. */
 #ifndef MACHSYM_REPORT_H
@@ -77,6 +78,10 @@ typedef struct machsym_report_frame {
     machsym_str path; /* empty: unknown */
     uint32_t line;    /* 0: unknown */
     uint64_t offset;  /* from the start of the function; 0 if the name is the report's own */
+    /* With MACHSYM_REPORT_CHECK_STACK: */
+    bool is_inferred; /* the report lacks this caller */
+    machsym_str
+        doubt; /* why the frame before it cannot have been called from it; empty: nothing speaks against it */
 } machsym_report_frame;
 
 /* A stack, in the order of the report. */
@@ -154,7 +159,8 @@ typedef struct machsym_report_symbols {
      * unwound, before `begin`. Of the image, name, path, arch and UUID are set, and for `read` its range. Both
      * may be NULL: stacks are then followed by frame pointers, and by tables that the input itself holds.
      * `file` returns the open file of an image, for its unwind tables, code and constants; NULL: there is
-     * none. It is borrowed until the input is read. */
+     * none. It is borrowed until the input is read. MACHSYM_REPORT_CHECK_STACK calls it after `begin`, once for
+     * each image, with all that is known of the image. */
     const machsym_image *(*file)(void *user, const machsym_report_image *image);
     /* Copies bytes of an image at a run-time address, as they are in the process. Returns false if some are
      * missing. */
@@ -188,7 +194,10 @@ typedef enum machsym_report_flags {
     MACHSYM_REPORT_NO_FOLDED =
         1u << 4, /* do not ask callers which of the functions that share code they mean */
     MACHSYM_REPORT_RAW_ADDRESSES = 1u << 5, /* look up return addresses unchanged, as Apple's tools do */
-    MACHSYM_REPORT_SAME = 1u << 6           /* prepare machsym_reports_same */
+    MACHSYM_REPORT_SAME = 1u << 6,          /* prepare machsym_reports_same */
+    /* Check whether frames can have called each other, by the code of the files that symbols.file returns, and
+     * add callers that registers, or bytes of the stack, tell. Set before the other lookups; `asks` is not called for it. */
+    MACHSYM_REPORT_CHECK_STACK = 1u << 7
 } machsym_report_flags;
 
 /* Zero it first. Fields that stay zero have their default. */
@@ -334,8 +343,15 @@ static void *msr_mem_add(msr_mem_source *m, void *array, uint32_t *count, uint32
 static size_t msr_mem_lower_bound(const void *v, size_t count, size_t size, const void *key,
                        bool (*is_before)(const void *element, const void *key));
 
+/* Not inline where size counts, as text.h has it. */
+#if defined(__GNUC__) && defined(__OPTIMIZE_SIZE__)
+#define msr_MEM_INLINE __attribute__((noinline, unused))
+#else
+#define msr_MEM_INLINE inline
+#endif
+
 /* Makes room for one more element. */
-static inline void *msr_mem_more(msr_mem_source *m, void *array, size_t count, size_t *cap, size_t size)
+static msr_MEM_INLINE void *msr_mem_more(msr_mem_source *m, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : msr_mem_twice(m, array, cap, size);
 }
@@ -495,25 +511,25 @@ static inline machsym_str msr_str_c(const char *c_string)
     return msr_str_make(c_string, strlen(c_string));
 }
 
-static inline bool msr_str_equal(machsym_str a, machsym_str b)
+static msr_TEXT_INLINE bool msr_str_equal(machsym_str a, machsym_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 /* Compares bytes, as memcmp: below 0, 0 or above. */
-static inline int msr_str_order(machsym_str a, machsym_str b)
+static msr_TEXT_INLINE int msr_str_order(machsym_str a, machsym_str b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len != 0 ? memcmp(a.ptr, b.ptr, len) : 0;
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static inline bool msr_str_is(machsym_str s, const char *c_string)
+static msr_TEXT_INLINE bool msr_str_is(machsym_str s, const char *c_string)
 {
     return msr_str_equal(s, msr_str_c(c_string));
 }
 
-static inline bool msr_str_starts(machsym_str s, const char *prefix)
+static msr_TEXT_INLINE bool msr_str_starts(machsym_str s, const char *prefix)
 {
     size_t len = strlen(prefix);
     return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
@@ -2784,6 +2800,52 @@ static void msr_summary_put(msr_text *t, const msr_report *r, const msr_resolve_
 static void msr_summary_put_brief(msr_text *t, const msr_report *r, const msr_resolve_counts *counts);
 
 
+/* ==== >> look/calls ====
+ * Job: which call ends at an address, and whether the function that it calls gets to another one by jumps.
+ * Offers: calls_image, calls_kind, calls_end_at, calls_is_stub, calls_function, calls_may_reach.
+ * Never: follows a call; takes more than its budget.
+ *
+ * Addresses are those of the file. */
+
+/* The code of an image. Borrows the file. */
+typedef struct msr_calls_image {
+    const machsym_image *file; /* NULL: its code is not at hand */
+    uint32_t cputype;
+    uint32_t index; /* of the image, for `frames` */
+    /* Returns the frames at an address of the file, innermost first, and never more than cap. Names live until the
+     * next call. NULL: no function is known. */
+    size_t (*frames)(void *context, uint32_t index, uint64_t addr, machsym_frame *frames, size_t cap);
+    void *context;
+} msr_calls_image;
+
+typedef enum msr_calls_kind {
+    msr_CALLS_UNKNOWN = 0, /* the code there is not at hand */
+    msr_CALLS_NO_CODE,     /* no section of code has the address */
+    msr_CALLS_NOTHING,     /* no call ends there */
+    msr_CALLS_SOMEWHERE,   /* a call of what a register or a pointer says */
+    msr_CALLS_TARGET
+} msr_calls_kind;
+
+/* A function jumps to another one: at most this many are followed, and this many bytes of code for one
+ * report. A function of a real program jumps to few others, and has 200 bytes. */
+enum { msr_CALLS_FUNCTIONS = 64, msr_CALLS_BYTES = 32 << 20 };
+
+/* Takes the code of a file, which may be NULL. The user sets index, frames and context. The file needs code of arm64
+ * or x86_64 that is not encrypted. */
+static void msr_calls_image_of(const machsym_image *file, msr_calls_image *out);
+/* Whether the file has bytes of code. */
+static bool msr_calls_has_code(const msr_calls_image *image);
+/* Tells which call ends at an address; *target: what it calls. */
+static msr_calls_kind msr_calls_end_at(const msr_calls_image *image, uint64_t addr, uint64_t *target);
+/* Whether an address lies in stubs, which jump to other images. */
+static bool msr_calls_is_stub(const msr_calls_image *image, uint64_t addr);
+/* The function at an address. Returns false if it is unknown. Names live until the next call. */
+static bool msr_calls_function(const msr_calls_image *image, uint64_t addr, machsym_frame *out);
+/* Whether code at `from` may get into the function that begins at `to` by jumps alone. True where that cannot
+ * be known: a function jumps to where a register says, or the budget is spent. *left: bytes of code. */
+static bool msr_calls_may_reach(const msr_calls_image *image, uint64_t from, uint64_t to, uint64_t *left);
+
+
 /* ==== >> look/shared ====
  * Job: the functions that share the code of a frame, as people see them.
  * Offers: shared_asked, shared_list; shared_find, shared_put, shared_free.
@@ -2886,6 +2948,66 @@ static const char *msr_look_report(msr_report *r, const msr_look_symbols *symbol
                         msr_resolve_counts *counts);
 /* Moves a text into the report's memory, without personal data, and empties it. */
 static machsym_str msr_look_keep(msr_report *r, const msr_redactor *redact, msr_text *t);
+
+
+/* ==== >> look/stackcheck ====
+ * Job: whether the frames of a report can have called each other, by the code of their images.
+ * Offers: stackcheck_asked, stackcheck_report.
+ * Never: changes or removes a frame of the report.
+ *
+ * The code says what is impossible. Where the code is not at hand, or does not say where it goes, every stack is
+ * possible. Stacks that are samples, excerpts, or put together by other tools are not checked. */
+
+/* Where the code of images is. Images are told by their index in the report. */
+typedef struct msr_stackcheck_asked {
+    void *context;
+    bool no_uuid; /* images without a UUID are the file of their name */
+    /* Opens an image; called once for each. Returns false if nothing of it is at hand. *file: borrowed until the check
+     * ends; NULL: a map answers. The others are called for images that were opened. */
+    bool (*open)(void *context, uint32_t index, const machsym_image **file);
+    /* Converts a run-time address to an address of the file. */
+    uint64_t (*addr)(void *context, uint32_t index, uint64_t addr);
+    /* As in calls_image. */
+    size_t (*frames)(void *context, uint32_t index, uint64_t addr, machsym_frame *frames, size_t cap);
+    /* Returns a session that lists the names of an image; NULL: they are unknown. */
+    machsym_session *(*session)(void *context, uint32_t index);
+    /* Appends the name of a function as it is shown in a doubt. */
+    void (*put_name)(void *context, uint32_t index, const machsym_frame *frame, msr_text *t);
+} msr_stackcheck_asked;
+
+/* Sets `doubt` of frames that the frame before cannot be called from. If the function of the first frame still has
+ * its return address in lr, and the stack lacks that caller, adds it with FORM_INFERRED. Call it before the
+ * frames are looked up. */
+static void msr_stackcheck_report(msr_report *r, const msr_stackcheck_asked *asked);
+
+
+/* ==== >> look/stackwalk ====
+ * Job: the callers of a thread that stopped, by its registers, unwind tables and what a report has of its stack.
+ * Offers: stackwalk, stackwalk_frame; stackwalk_callers.
+ * Never: guesses: a frame pointer alone finds no caller.
+ *
+ * KSCrash keeps some bytes around the stack pointer. Other reports have registers alone: then a caller is found
+ * if its address is still in lr. */
+
+/* A thread of a report, and the code of its images. */
+typedef struct msr_stackwalk {
+    const msr_report *r;
+    const msr_report_thread *thread;
+    /* Returns the file of the image that holds an address, with its code, and its index; NULL: none. */
+    const machsym_image *(*code)(void *context, uint64_t addr, uint32_t *image);
+    void *context;
+    uint32_t cputype;
+} msr_stackwalk;
+
+typedef struct msr_stackwalk_frame {
+    uint64_t pc;          /* a return address */
+    uint32_t image;       /* of the report; REPORT_NONE: none */
+    bool is_of_stack;     /* bytes of the stack were needed; else registers alone tell */
+    const char *found_by; /* static */
+} msr_stackwalk_frame;
+
+/* Writes the callers of the frame that stopped, the innermost first. Returns how many. */
+static unsigned msr_stackwalk_callers(const msr_stackwalk *walk, msr_stackwalk_frame *out, unsigned cap);
 
 
 /* ==== >> write/call ====
@@ -21508,6 +21630,270 @@ static bool msr_ending_explain(msr_text *t, const msr_report *r)
     return msr_said;
 }
 
+/* Calls and jumps in code; see calls.h. Encodings: Arm ARM C6.2, Intel SDM 2. */
+
+#include <string.h>
+
+enum { msr_CALLS_ARM64 = 0x0100000c, msr_CALLS_ARM64_32 = 0x0200000c, msr_CALLS_X86_64 = 0x01000007 };
+
+static bool msr_calls_is_arm64(const msr_calls_image *image)
+{
+    return image->cputype != msr_CALLS_X86_64;
+}
+
+static void msr_calls_image_of(const machsym_image *file, msr_calls_image *out)
+{
+    machsym_image_info info;
+    memset(out, 0, sizeof *out);
+    if (file == NULL)
+        return;
+    machsym_image_get_info(file, &info);
+    uint32_t cputype = info.slice.cputype;
+    if (info.is_encrypted || info.map != NULL ||
+        (cputype != msr_CALLS_ARM64 && cputype != msr_CALLS_ARM64_32 && cputype != msr_CALLS_X86_64))
+        return;
+    out->file = file;
+    out->cputype = cputype;
+}
+
+/* The section of code that has an address; NULL: any section of code with bytes. Bytes from there to its end may not
+ * be at hand: the file may lack them. */
+static bool msr_calls_find(const msr_calls_image *image, const uint64_t *addr, machsym_section *out)
+{
+    machsym_cursor at;
+    memset(&at, 0, sizeof at);
+    while (image->file != NULL && machsym_image_next_section(image->file, &at, out)) {
+        bool has_it = addr == NULL ? out->bytes.len > 0 : *addr >= out->addr && *addr - out->addr < out->size;
+        if (out->is_code && has_it)
+            return true;
+    }
+    return false;
+}
+
+static bool msr_calls_has_code(const msr_calls_image *image)
+{
+    machsym_section section;
+    return msr_calls_find(image, NULL, &section);
+}
+
+/* The section of code that has an address; bytes from there to its end are at hand. */
+static bool msr_calls_section(const msr_calls_image *image, uint64_t addr, machsym_section *out)
+{
+    return msr_calls_find(image, &addr, out) && addr - out->addr < out->bytes.len;
+}
+
+static const uint8_t *msr_calls_bytes(const machsym_section *section)
+{
+    return (const uint8_t *)section->bytes.ptr;
+}
+
+static uint32_t msr_calls_word(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* A signed number of some bits. */
+static uint64_t msr_calls_signed(uint64_t value, unsigned bits)
+{
+    uint64_t top = UINT64_C(1) << (bits - 1);
+    value &= top * 2 - 1;
+    return (value ^ top) - top;
+}
+
+/* ---- Calls ---- */
+
+/* BL; BLR, BLRAA and their kin. */
+static msr_calls_kind msr_calls_arm64(const uint8_t *end, uint64_t addr, uint64_t *target)
+{
+    uint32_t word = msr_calls_word(end - 4);
+    *target = addr - 4 + msr_calls_signed((uint64_t)word << 2, 28);
+    if ((word & 0xfc000000) == 0x94000000)
+        return msr_CALLS_TARGET;
+    bool is_plain = (word & 0xfffffc1f) == 0xd63f0000;
+    bool is_signed = (word & 0xfefff800) == 0xd63f0800;
+    return is_plain || is_signed ? msr_CALLS_SOMEWHERE : msr_CALLS_NOTHING;
+}
+
+/* ff /2 with ModRM, SIB and displacement, which takes 2 to 7 bytes; e8. Bytes may look like both. */
+static msr_calls_kind msr_calls_x86_64(const uint8_t *end, size_t before, uint64_t addr, uint64_t *target)
+{
+    for (size_t len = 2; len <= 7 && len <= before; len++) {
+        if (end[-(ptrdiff_t)len] == 0xff && (end[1 - (ptrdiff_t)len] & 0x38) == 0x10)
+            return msr_CALLS_SOMEWHERE;
+    }
+    if (before < 5 || end[-5] != 0xe8)
+        return msr_CALLS_NOTHING;
+    *target = addr + msr_calls_signed(msr_calls_word(end - 4), 32);
+    return msr_CALLS_TARGET;
+}
+
+static msr_calls_kind msr_calls_end_at(const msr_calls_image *image, uint64_t addr, uint64_t *target)
+{
+    machsym_section section;
+    const uint64_t before_end = addr - 1;
+    if (!msr_calls_section(image, before_end, &section))
+        return msr_calls_find(image, &before_end, &section) ? msr_CALLS_UNKNOWN : msr_CALLS_NO_CODE;
+    size_t before = (size_t)(addr - section.addr);
+    const uint8_t *end = msr_calls_bytes(&section) + before;
+    if (!msr_calls_is_arm64(image))
+        return msr_calls_x86_64(end, before, addr, target);
+    return before < 4 || addr % 4 != 0 ? msr_CALLS_NOTHING : msr_calls_arm64(end, addr, target);
+}
+
+static bool msr_calls_is_stub(const msr_calls_image *image, uint64_t addr)
+{
+    enum { msr_TYPE = 0xff, msr_SYMBOL_STUBS = 8 }; /* loader.h: SECTION_TYPE, S_SYMBOL_STUBS */
+    machsym_section section;
+    return msr_calls_section(image, addr, &section) &&
+           ((section.flags & msr_TYPE) == msr_SYMBOL_STUBS || msr_str_find(section.name, "stub") < section.name.len);
+}
+
+static bool msr_calls_function(const msr_calls_image *image, uint64_t addr, machsym_frame *out)
+{
+    machsym_frame frames[MACHSYM_MAX_INLINE_DEPTH + 1];
+    if (image->frames == NULL)
+        return false;
+    size_t count = image->frames(image->context, image->index, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
+    if (count == 0 || frames[count - 1].lacks_memory)
+        return false;
+    *out = frames[count - 1];
+    return true;
+}
+
+/* ---- Jumps ---- */
+
+/* A search for a way from function to function. */
+typedef struct msr_calls_search {
+    const msr_calls_image *image;
+    uint64_t v[msr_CALLS_FUNCTIONS]; /* where functions begin */
+    unsigned count;
+    uint64_t to;
+    bool found; /* or it cannot be known */
+} msr_calls_search;
+
+/* A way leads to an address. */
+static void msr_calls_go(msr_calls_search *s, uint64_t addr)
+{
+    machsym_section section;
+    machsym_frame function;
+    if (!msr_calls_section(s->image, addr, &section))
+        return;
+    if (msr_calls_is_stub(s->image, addr) || !msr_calls_function(s->image, addr, &function)) {
+        s->found = true;
+        return;
+    }
+    uint64_t start = function.function_start;
+    s->found |= start == s->to || function.function_size == 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        if (s->v[i] == start)
+            return;
+    }
+    if (s->count == msr_CALLS_FUNCTIONS)
+        s->found = true;
+    else
+        s->v[s->count++] = start;
+}
+
+/* A jump out of a function. */
+static void msr_calls_jump(msr_calls_search *s, uint64_t lo, uint64_t hi, uint64_t target)
+{
+    if (target < lo || target >= hi)
+        msr_calls_go(s, target);
+}
+
+/* B, B.cond, CBZ, TBZ and their kin; BR and its kin. Returns whether the next instruction is reached. */
+static bool msr_calls_scan_arm64(msr_calls_search *s, const uint8_t *p, uint64_t addr, uint64_t lo, uint64_t hi)
+{
+    uint32_t word = msr_calls_word(p);
+    bool is_branch = (word & 0xfffffc1f) == 0xd61f0000 || (word & 0xfefff800) == 0xd61f0800;
+    if ((word & 0xfc000000) == 0x14000000)
+        msr_calls_jump(s, lo, hi, addr + msr_calls_signed((uint64_t)word << 2, 28));
+    else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000)
+        msr_calls_jump(s, lo, hi, addr + msr_calls_signed((uint64_t)(word >> 5) << 2, 21));
+    else if ((word & 0x7e000000) == 0x36000000)
+        msr_calls_jump(s, lo, hi, addr + msr_calls_signed((uint64_t)(word >> 5) << 2, 16));
+    s->found |= is_branch;
+    bool returns = (word & 0xfffffc1f) == 0xd65f0000 || (word & 0xfffffbff) == 0xd65f0bff;
+    bool traps = (word & 0xffe0001f) == 0xd4200000 || word >> 16 == 0;
+    return !((word & 0xfc000000) == 0x14000000 || returns || traps || is_branch);
+}
+
+/* An instruction may begin at any byte, so every byte is read as if one did. That finds jumps that are not there,
+ * and misses none. */
+static void msr_calls_scan_x86_64(msr_calls_search *s, const uint8_t *p, size_t len, uint64_t lo, uint64_t hi)
+{
+    for (size_t i = 0; i + 1 < len && !s->found; i++) {
+        uint64_t addr = lo + i;
+        bool is_short = (p[i] & 0xf0) == 0x70 || p[i] == 0xeb;
+        bool is_long = p[i] == 0x0f && (p[i + 1] & 0xf0) == 0x80;
+        if (is_short)
+            msr_calls_jump(s, lo, hi, addr + 2 + msr_calls_signed(p[i + 1], 8));
+        else if (p[i] == 0xe9 && i + 5 <= len)
+            msr_calls_jump(s, lo, hi, addr + 5 + msr_calls_signed(msr_calls_word(p + i + 1), 32));
+        else if (is_long && i + 6 <= len)
+            msr_calls_jump(s, lo, hi, addr + 6 + msr_calls_signed(msr_calls_word(p + i + 2), 32));
+        else if (p[i] == 0xff && (p[i + 1] & 0x38) == 0x20)
+            s->found = true;
+    }
+}
+
+/* Whether code runs on after the last of these bytes: it is neither a return, a jump, a trap, a call that may
+ * not return, nor what fills the gap to the next function. */
+static bool msr_calls_runs_on(const uint8_t *p, size_t len)
+{
+    size_t from = len;
+    while (from > 0 && (p[from - 1] == 0x90 || p[from - 1] == 0xcc || p[from - 1] == 0))
+        from--;
+    bool returns = from >= 1 && p[from - 1] == 0xc3;
+    bool jumps = len >= 5 && (p[len - 5] == 0xe9 || p[len - 5] == 0xe8);
+    bool is_short = len >= 2 && (p[len - 2] == 0xeb || (p[len - 2] == 0x0f && p[len - 1] == 0x0b));
+    return !(from < len || returns || jumps || is_short);
+}
+
+/* Follows the jumps of a function. */
+static void msr_calls_scan(msr_calls_search *s, uint64_t start, uint64_t *left)
+{
+    machsym_section section;
+    machsym_frame function;
+    if (!msr_calls_section(s->image, start, &section) || !msr_calls_function(s->image, start, &function)) {
+        s->found = true;
+        return;
+    }
+    uint64_t lo = function.function_start, len = function.function_size;
+    size_t at = (size_t)(lo - section.addr);
+    if (lo < section.addr || at > section.bytes.len || len > section.bytes.len - at || len > *left) {
+        s->found = true;
+        return;
+    }
+    *left -= len;
+    const uint8_t *p = msr_calls_bytes(&section) + at;
+    bool runs_on = true;
+    if (msr_calls_is_arm64(s->image)) {
+        for (uint64_t i = 0; i + 4 <= len && !s->found; i += 4)
+            runs_on = msr_calls_scan_arm64(s, p + i, lo + i, lo, lo + len);
+    } else {
+        msr_calls_scan_x86_64(s, p, (size_t)len, lo, lo + len);
+        runs_on = msr_calls_runs_on(p, (size_t)len);
+    }
+    if (runs_on && !s->found)
+        msr_calls_go(s, lo + len);
+}
+
+static bool msr_calls_may_reach(const msr_calls_image *image, uint64_t from, uint64_t to, uint64_t *left)
+{
+    msr_calls_search s;
+    machsym_section section;
+    memset(&s, 0, sizeof s);
+    s.image = image;
+    s.to = to;
+    if (!msr_calls_section(image, from, &section))
+        return true;
+    msr_calls_go(&s, from);
+    for (unsigned i = 0; i < s.count && !s.found; i++)
+        msr_calls_scan(&s, s.v[i], left);
+    return s.found;
+}
+
 /* Lookups for a whole report; see look.h. */
 
 #include <stdlib.h>
@@ -22189,6 +22575,672 @@ static void msr_shared_free(msr_shared_list *list)
     msr_text names = list->names;
     memset(list, 0, sizeof *list);
     list->names = names;
+}
+
+/* Whether a stack can be true; see stackcheck.h. */
+
+#include <string.h>
+
+/* Return addresses that nothing called are made by hand where a thread or a coroutine begins: they lie this far
+ * into a function at most. An async function of Swift resumes at its start. seen: Go's goexit, after a nop. */
+enum { msr_STACKCHECK_NEAR_START = 8 };
+
+enum { msr_STACKCHECK_CPU_ARM64 = 0x0100000c };
+
+/* Steps up the stack, in one thread and in one report. A report has few bytes of a stack. */
+enum { msr_STACKCHECK_STEPS = 32, msr_STACKCHECK_ALL_STEPS = 1024 };
+
+/* Symbols are searched by name for imports: at most this often in one report. */
+enum { msr_STACKCHECK_NAMES = 64 };
+
+/* An image of the report. */
+typedef struct msr_stackcheck_image {
+    msr_calls_image code;
+    const machsym_image *file; /* NULL: a map answers, or nothing is at hand */
+    const char *no_code;       /* static; NULL: it has code */
+    bool is_asked;
+    bool is_there;
+    uint32_t ends;    /* frames after a call */
+    uint32_t doubted; /* frames that nothing called */
+} msr_stackcheck_image;
+
+/* What is wrong with a frame. */
+typedef enum msr_stackcheck_fault {
+    msr_STACKCHECK_FITS = 0,
+    msr_STACKCHECK_CODE_IS_LOST, /* the file lacks it: nothing is known */
+    msr_STACKCHECK_NO_CODE,
+    msr_STACKCHECK_NO_CALL,
+    msr_STACKCHECK_OTHER_CALL,
+    msr_STACKCHECK_STALE
+} msr_stackcheck_fault;
+
+typedef struct msr_stackcheck_note {
+    uint32_t frame;
+    msr_stackcheck_fault fault;
+    uint64_t target; /* STACKCHECK_OTHER_CALL: what is called, in the frame's image */
+    uint32_t below;  /* the frame that it should have called */
+    bool is_left;    /* lr holds it */
+    bool is_second;  /* the frame below it is the one that stopped */
+} msr_stackcheck_note;
+
+typedef struct msr_stackcheck {
+    msr_report *r;
+    const msr_stackcheck_asked *asked;
+    msr_stackcheck_image *images; /* one for each of the report */
+    uint64_t left;            /* bytes of code */
+    unsigned names_left;
+    unsigned steps_left;
+    msr_stackcheck_note *notes;
+    uint32_t note_count;
+    uint32_t note_cap;
+} msr_stackcheck;
+
+/* ---- Images ---- */
+
+/* Why callers in an image cannot be checked; NULL: they can. */
+static const char *msr_stackcheck_no_code(const msr_stackcheck_image *one)
+{
+    machsym_image_info info;
+    if (!one->is_there)
+        return "no program is at hand";
+    if (one->file == NULL)
+        return "a map has no code";
+    machsym_image_get_info(one->file, &info);
+    if (info.map != NULL)
+        return "a map has no code";
+    if (info.is_encrypted)
+        return "its code is encrypted";
+    if (one->code.file == NULL)
+        return "code of its processor is not read";
+    return msr_calls_has_code(&one->code) ? NULL : "the file has no code, as a dSYM";
+}
+
+/* An image, with or without code; NULL: frames in it have no addresses. */
+static msr_stackcheck_image *msr_stackcheck_ask(msr_stackcheck *c, uint32_t index)
+{
+    if (index == msr_REPORT_NONE || c->r->images[index].is_offset || c->r->images[index].is_text_exec)
+        return NULL;
+    msr_stackcheck_image *one = &c->images[index];
+    if (!one->is_asked) {
+        one->is_asked = true;
+        one->is_there = c->asked->open(c->asked->context, index, &one->file);
+        msr_calls_image_of(one->file, &one->code);
+        one->code.index = index;
+        one->code.frames = one->is_there ? c->asked->frames : NULL;
+        one->code.context = c->asked->context;
+        one->no_code = msr_stackcheck_no_code(one);
+    }
+    return one;
+}
+
+/* An image whose code is at hand. */
+static msr_stackcheck_image *msr_stackcheck_image_of(msr_stackcheck *c, uint32_t index)
+{
+    msr_stackcheck_image *one = msr_stackcheck_ask(c, index);
+    return one != NULL && one->no_code == NULL ? one : NULL;
+}
+
+static uint64_t msr_stackcheck_addr(const msr_stackcheck *c, const msr_stackcheck_image *one, uint64_t addr)
+{
+    return c->asked->addr(c->asked->context, one->code.index, addr);
+}
+
+/* The function that a frame is in. */
+static bool msr_stackcheck_function(msr_stackcheck *c, const msr_report_frame *frame, machsym_frame *out)
+{
+    const msr_stackcheck_image *one = msr_stackcheck_ask(c, frame->image);
+    return one != NULL && one->is_there &&
+           msr_calls_function(&one->code, msr_stackcheck_addr(c, one, frame->addr) - !frame->exact, out);
+}
+
+/* ---- What cannot be known ---- */
+
+static bool msr_stackcheck_is_checked(const msr_report *r, const msr_report_thread *thread)
+{
+    if (thread->count == 0 || thread->path > 0 || thread->callers_first || thread->is_echo)
+        return false;
+    switch ((msr_frame_form)r->frames[thread->first].form) {
+    case msr_FORM_CLASSIC:
+    case msr_FORM_IPS:
+    case msr_FORM_KSCRASH: return true;
+    default: return false;
+    }
+}
+
+/* Systems, and the runtimes of some languages, put a frame below a function that an instruction interrupted:
+ * signal handlers, and what Go and Mono do with a null pointer. */
+static bool msr_stackcheck_may_interrupt(msr_stackcheck *c, const msr_report_frame *frame)
+{
+    machsym_frame function;
+    machsym_str name = frame->name;
+    machsym_str image = frame->image != msr_REPORT_NONE ? c->r->images[frame->image].name : frame->msr_image_name;
+    bool is_known = frame->named == msr_NAME_GIVEN;
+    if (!is_known && msr_stackcheck_function(c, frame, &function)) {
+        name = function.linkage_name.len > 0 ? function.linkage_name : function.name;
+        is_known = true;
+    }
+    if (!is_known)
+        return frame->image == msr_REPORT_NONE || msr_str_starts(image, "libsystem") ||
+               msr_str_starts(image, "libSystem");
+    return msr_str_starts(name, "_sigtramp") || msr_str_starts(name, "sigtramp") || msr_str_starts(name, "runtime.") ||
+           msr_str_starts(name, "mono_");
+}
+
+/* Nothing called a function that begins here, or the frame that a thread begins with. */
+static bool msr_stackcheck_is_start(msr_stackcheck *c, const msr_report_frame *frame)
+{
+    machsym_frame function;
+    const msr_report_thread *thread = &c->r->threads[frame->thread];
+    const msr_stackcheck_image *one = msr_stackcheck_image_of(c, frame->image);
+    uint64_t addr = msr_stackcheck_addr(c, one, frame->addr);
+    if (frame == &c->r->frames[thread->first + thread->count - 1])
+        return true;
+    for (unsigned before = 0; before < 2; before++) {
+        if (!msr_calls_function(&one->code, addr - before, &function) ||
+            addr - function.function_start <= msr_STACKCHECK_NEAR_START)
+            return true;
+    }
+    machsym_str name = function.linkage_name;
+    return msr_str_starts(name, "runtime.") || msr_str_find(name, "TQ") < name.len || msr_str_find(name, "TY") < name.len;
+}
+
+/* ---- One frame called another ---- */
+
+/* The address of a name among an image's own functions. */
+static bool msr_stackcheck_find_name(msr_stackcheck *c, const msr_stackcheck_image *one, machsym_str name, uint64_t *addr)
+{
+    machsym_session *session = c->asked->session(c->asked->context, one->code.index);
+    machsym_cursor at;
+    machsym_symbol symbol;
+    memset(&at, 0, sizeof at);
+    if (session == NULL || c->names_left == 0)
+        return false;
+    c->names_left--;
+    while (machsym_session_next_name(session, &at, &symbol)) {
+        if (symbol.source != MACHSYM_SOURCE_STUB && msr_str_equal(symbol.name, name)) {
+            *addr = symbol.lo;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Another image that is not at hand may have a function of the same name, which dyld prefers. */
+static bool msr_stackcheck_has_all(msr_stackcheck *c)
+{
+    for (uint32_t i = 0; i < c->r->image_count; i++) {
+        if (!c->r->images[i].is_system && msr_stackcheck_image_of(c, i) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a call of an import may get to a function of another image, or of its own. */
+static bool msr_stackcheck_import_fits(msr_stackcheck *c, const msr_stackcheck_image *from, uint64_t stub,
+                                   const msr_stackcheck_image *to, const machsym_frame *callee)
+{
+    machsym_frame import;
+    uint64_t addr;
+    msr_text name = msr_text_in(c->r->memory);
+    if (to == NULL || !msr_calls_function(&from->code, stub, &import) ||
+        import.name_source != MACHSYM_SOURCE_STUB)
+        return true;
+    uint64_t start = callee->function_start;
+    msr_text_str(&name, import.linkage_name.len > 0 ? import.linkage_name : import.name);
+    bool is_found = msr_stackcheck_has_all(c) && msr_stackcheck_find_name(c, to, msr_str_make(name.v, name.len), &addr) &&
+                    !msr_calls_is_stub(&to->code, addr);
+    msr_text_free(&name);
+    return !is_found || msr_calls_may_reach(&to->code, addr, start, &c->left);
+}
+
+/* Whether a call may get to the function that a frame is in. */
+static bool msr_stackcheck_target_fits(msr_stackcheck *c, const msr_stackcheck_image *one, uint64_t target,
+                                   const msr_report_frame *below)
+{
+    machsym_frame callee;
+    const msr_stackcheck_image *to = msr_stackcheck_image_of(c, below->image);
+    if (!msr_stackcheck_function(c, below, &callee))
+        return true;
+    if (msr_calls_is_stub(&one->code, target))
+        return msr_stackcheck_import_fits(c, one, target, to, &callee);
+    return to != one || msr_calls_may_reach(&one->code, target, callee.function_start, &c->left);
+}
+
+/* Some tools subtract one from return addresses. */
+static msr_calls_kind msr_stackcheck_call_before(const msr_stackcheck_image *one, uint64_t addr, uint64_t *target)
+{
+    msr_calls_kind kind = msr_calls_end_at(&one->code, addr, target);
+    msr_calls_kind later =
+        kind == msr_CALLS_NOTHING || kind == msr_CALLS_NO_CODE ? msr_calls_end_at(&one->code, addr + 1, target) : kind;
+    return later == msr_CALLS_SOMEWHERE || later == msr_CALLS_TARGET ? later : kind;
+}
+
+/* No section of code has the frame's address. A damaged file may have lost the section. */
+static msr_stackcheck_fault msr_stackcheck_lacks_code(msr_stackcheck *c, const msr_stackcheck_image *one,
+                                              const msr_report_frame *frame)
+{
+    machsym_image_info info;
+    machsym_frame function;
+    machsym_image_get_info(one->code.file, &info);
+    if (info.damage_count > 0 ||
+        msr_calls_function(&one->code, msr_stackcheck_addr(c, one, frame->addr) - 1, &function))
+        return msr_STACKCHECK_CODE_IS_LOST;
+    return c->r->images[frame->image].is_open ? msr_STACKCHECK_FITS : msr_STACKCHECK_NO_CODE;
+}
+
+/* Whether the frame at `above` may have called the one at `below`. */
+static msr_stackcheck_fault msr_stackcheck_pair(msr_stackcheck *c, const msr_report_frame *below, const msr_report_frame *above,
+                                        uint64_t *target)
+{
+    msr_stackcheck_image *one = msr_stackcheck_image_of(c, above->image);
+    if (one == NULL || above->exact || below->addr == above->addr)
+        return msr_STACKCHECK_FITS;
+    msr_calls_kind kind = msr_stackcheck_call_before(one, msr_stackcheck_addr(c, one, above->addr), target);
+    one->ends += kind == msr_CALLS_SOMEWHERE || kind == msr_CALLS_TARGET;
+    if (kind == msr_CALLS_UNKNOWN)
+        return msr_STACKCHECK_CODE_IS_LOST;
+    if (kind == msr_CALLS_NO_CODE)
+        return msr_stackcheck_lacks_code(c, one, above);
+    if (kind == msr_CALLS_NOTHING && !msr_stackcheck_may_interrupt(c, below) && !msr_stackcheck_is_start(c, above))
+        return msr_STACKCHECK_NO_CALL;
+    if (kind == msr_CALLS_TARGET && below->image != msr_REPORT_NONE &&
+        !msr_stackcheck_target_fits(c, one, *target, below) && !msr_stackcheck_may_interrupt(c, below))
+        return msr_STACKCHECK_OTHER_CALL;
+    return msr_STACKCHECK_FITS;
+}
+
+/* ---- The first frame ---- */
+
+static uint64_t msr_stackcheck_register(const msr_stackcheck *c, const msr_report_thread *thread, const char *name,
+                                    const msr_report_register **out)
+{
+    *out = msr_registers_find(c->r, thread, name);
+    return *out != NULL ? msr_report_plain_addr(c->r, (*out)->value) : 0;
+}
+
+/* The image with code that holds an address. */
+static const machsym_image *msr_stackcheck_code(void *context, uint64_t addr, uint32_t *image)
+{
+    msr_stackcheck *c = (msr_stackcheck *)context;
+    for (uint32_t i = 0; i < c->r->image_count; i++) {
+        if (addr < c->r->images[i].base || addr >= c->r->images[i].end)
+            continue;
+        const msr_stackcheck_image *one = msr_stackcheck_image_of(c, i);
+        *image = i;
+        return one != NULL ? one->code.file : NULL;
+    }
+    return NULL;
+}
+
+/* The first frame of a thread that is no inlined call; NULL: none. */
+static msr_report_frame *msr_stackcheck_first(const msr_stackcheck *c, const msr_report_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->count; i++) {
+        if (!c->r->frames[thread->first + i].given_inline)
+            return &c->r->frames[thread->first + i];
+    }
+    return NULL;
+}
+
+/* Some tools subtract one from return addresses. */
+static bool msr_stackcheck_is_at(const msr_report_frame *frame, uint64_t addr)
+{
+    return frame != NULL && frame->addr <= addr && addr - frame->addr <= 4;
+}
+
+/* The next frame of the same thread that is no inlined call; NULL: none. */
+static msr_report_frame *msr_stackcheck_above(const msr_stackcheck *c, uint32_t below)
+{
+    const msr_report_thread *thread = &c->r->threads[c->r->frames[below].thread];
+    for (uint32_t i = below + 1; i < thread->first + thread->count; i++) {
+        if (!c->r->frames[i].given_inline)
+            return &c->r->frames[i];
+    }
+    return NULL;
+}
+
+/* Adds a caller that the report lacks, if it can have called the frame below. */
+static bool msr_stackcheck_add(msr_stackcheck *c, uint32_t below, const msr_stackwalk_frame *one)
+{
+    msr_report_frame caller = c->r->frames[below];
+    uint64_t target;
+    caller.addr = caller.given = one->pc;
+    caller.image = one->image;
+    caller.exact = false;
+    if (msr_stackcheck_pair(c, &c->r->frames[below], &caller, &target) != msr_STACKCHECK_FITS)
+        return false;
+    msr_report_infer_frame(c->r, below, one->pc, one->image);
+    c->r->frames[below + 1].found_by = one->found_by;
+    return true;
+}
+
+/* How many callers, from v[from] on, the report lacks before its frame `above`. If the walk does not reach that
+ * frame, only the first caller is sure: those that follow may be in the report. */
+static unsigned msr_stackcheck_lacking(const msr_report_frame *above, const msr_stackwalk_frame *v, unsigned from,
+                                   unsigned count)
+{
+    for (unsigned i = from; i < count && above != NULL; i++) {
+        if (msr_stackcheck_is_at(above, v[i].pc))
+            return i - from;
+    }
+    return above == NULL ? count - from : 1;
+}
+
+/* lr may hold an address that an earlier call left there. Reporters that do not know take it for a caller. If the
+ * call before it leads to the function that stopped, it may be one: of outlined code. */
+static bool msr_stackcheck_is_stale(msr_stackcheck *c, uint32_t below, const msr_report_frame *frame, uint64_t lr,
+                                uint64_t caller)
+{
+    const msr_stackcheck_image *one = frame != NULL ? msr_stackcheck_image_of(c, frame->image) : NULL;
+    uint64_t target;
+    if (one == NULL || frame->addr != lr || lr == caller ||
+        !msr_stackcheck_is_at(msr_stackcheck_above(c, (uint32_t)(frame - c->r->frames)), caller))
+        return false;
+    bool is_direct = msr_stackcheck_call_before(one, msr_stackcheck_addr(c, one, lr), &target) == msr_CALLS_TARGET;
+    return !is_direct || !msr_stackcheck_target_fits(c, one, target, &c->r->frames[below]);
+}
+
+/* Compares the report with the callers that the walk found. */
+static void msr_stackcheck_compare(msr_stackcheck *c, uint32_t below, uint64_t lr, const msr_stackwalk_frame *v,
+                               unsigned count)
+{
+    for (unsigned i = 0; i < count;) {
+        msr_report_frame *above = msr_stackcheck_above(c, below);
+        if (i == 0 && msr_stackcheck_is_stale(c, below, above, lr, v[0].pc)) {
+            above->is_stale = true;
+            above = msr_stackcheck_above(c, (uint32_t)(above - c->r->frames));
+        } else if (above != NULL && !msr_stackcheck_is_at(above, v[i].pc) &&
+                   msr_stackcheck_is_at(msr_stackcheck_above(c, (uint32_t)(above - c->r->frames)), v[i].pc))
+            return;
+        unsigned lacking = msr_stackcheck_lacking(above, v, i, count);
+        for (unsigned k = 0; k < lacking; k++) {
+            if (!msr_stackcheck_add(c, below, &v[i + k]))
+                return;
+            below++;
+        }
+        i += lacking;
+        above = msr_stackcheck_above(c, below);
+        while (above != NULL && above->is_stale)
+            above = msr_stackcheck_above(c, (uint32_t)(above - c->r->frames));
+        if (i >= count || !msr_stackcheck_is_at(above, v[i].pc))
+            return;
+        below = (uint32_t)(above - c->r->frames);
+        i++;
+    }
+}
+
+/* Adds callers that the report lacks: one that only lr tells, and those that bytes of the stack tell. */
+static void msr_stackcheck_infer(msr_stackcheck *c, uint32_t index)
+{
+    msr_stackwalk_frame v[msr_STACKCHECK_STEPS];
+    const msr_report_thread *thread = &c->r->threads[index];
+    const msr_report_frame *first = msr_stackcheck_first(c, thread);
+    const msr_stackcheck_image *one = first != NULL ? msr_stackcheck_image_of(c, first->image) : NULL;
+    const msr_report_register *pc_at, *lr_at;
+    if (one == NULL)
+        return;
+    bool is_arm64 = one->code.cputype == msr_STACKCHECK_CPU_ARM64;
+    uint64_t pc = msr_stackcheck_register(c, thread, is_arm64 ? "pc" : "rip", &pc_at);
+    uint64_t lr = msr_stackcheck_register(c, thread, "lr", &lr_at);
+    if (pc_at == NULL || lr == pc || !first->exact || pc != first->addr)
+        return;
+    msr_stackwalk walk = {c->r, thread, msr_stackcheck_code, c, one->code.cputype};
+    const unsigned most = msr_STACKCHECK_STEPS;
+    unsigned cap = c->steps_left < most ? c->steps_left : most;
+    unsigned count = msr_stackwalk_callers(&walk, v, cap);
+    c->steps_left -= count < c->steps_left ? count + 1 : c->steps_left;
+    msr_stackcheck_compare(c, (uint32_t)(first - c->r->frames), lr, v, count);
+}
+
+/* ---- Whole stacks ---- */
+
+/* Notes on a frame whether its code was at hand, and on its image why not. */
+static void msr_stackcheck_mark(msr_stackcheck *c, uint32_t index, msr_stackcheck_fault fault)
+{
+    msr_report_frame *frame = &c->r->frames[index];
+    const msr_stackcheck_image *one = msr_stackcheck_image_of(c, frame->image);
+    frame->is_caller = !frame->exact;
+    frame->is_checked = one != NULL && fault != msr_STACKCHECK_CODE_IS_LOST;
+    if (frame->image == msr_REPORT_NONE || frame->is_checked || frame->exact)
+        return;
+    if (one == NULL && msr_stackcheck_ask(c, frame->image) == NULL)
+        return;
+    c->r->images[frame->image].no_code =
+        one != NULL ? "the file lacks some of its code" : c->images[frame->image].no_code;
+}
+
+static void msr_stackcheck_keep(msr_stackcheck *c, const msr_stackcheck_note *note)
+{
+    *(msr_stackcheck_note *)msr_mem_add(c->r->memory, &c->notes, &c->note_count, &c->note_cap, sizeof *note) = *note;
+}
+
+static void msr_stackcheck_thread(msr_stackcheck *c, const msr_report_thread *thread)
+{
+    const msr_report_frame *below = msr_stackcheck_first(c, thread);
+    const msr_report_register *lr_at;
+    uint64_t lr = msr_stackcheck_register(c, thread, "lr", &lr_at);
+    const msr_report_frame *end = &c->r->frames[thread->first + thread->count];
+    for (const msr_report_frame *above = below != NULL ? below + 1 : end; above < end; above++) {
+        bool is_next = above->index == above[-1].index + 1 || above->addr == above[-1].addr ||
+                       above->form == msr_FORM_INFERRED || above[-1].form == msr_FORM_INFERRED || above[-1].is_stale;
+        msr_stackcheck_note note;
+        memset(&note, 0, sizeof note);
+        note.frame = (uint32_t)(above - c->r->frames);
+        if (above->given_inline)
+            continue;
+        if (above->is_stale) {
+            note.fault = msr_STACKCHECK_STALE;
+            note.is_left = true;
+            msr_stackcheck_mark(c, note.frame, note.fault);
+            c->images[above->image].doubted++;
+            msr_stackcheck_keep(c, &note);
+            continue;
+        }
+        note.fault = is_next ? msr_stackcheck_pair(c, below, above, &note.target) : msr_STACKCHECK_FITS;
+        msr_stackcheck_mark(c, note.frame, note.fault);
+        note.is_second = below->exact;
+        note.is_left = note.is_second && lr_at != NULL && above->addr == lr;
+        note.below = (uint32_t)(below - c->r->frames);
+        below = above;
+        if (note.fault == msr_STACKCHECK_FITS || note.fault == msr_STACKCHECK_CODE_IS_LOST)
+            continue;
+        c->images[above->image].doubted++;
+        msr_stackcheck_keep(c, &note);
+    }
+}
+
+static void msr_stackcheck_put_function(msr_stackcheck *c, const msr_stackcheck_image *one, uint64_t addr, msr_text *t)
+{
+    machsym_frame function;
+    if (msr_calls_function(&one->code, addr, &function) &&
+        (function.linkage_name.len > 0 || function.name.len > 0)) {
+        c->asked->put_name(c->asked->context, one->code.index, &function, t);
+    } else {
+        msr_text_c(t, "0x");
+        msr_text_hex(t, addr, 1);
+    }
+}
+
+/* Why the frame is there, as far as one can tell. Files that have the image's UUID are right. */
+static const char *msr_stackcheck_cause(const msr_stackcheck *c, const msr_stackcheck_note *note)
+{
+    uint32_t index = c->r->frames[note->frame].image;
+    const msr_report_image *image = &c->r->images[index];
+    bool is_proven = image->has_uuid && !c->asked->no_uuid && !image->is_named;
+    if (!is_proven && c->images[index].doubted > 1 && c->images[index].doubted >= c->images[index].ends / 2)
+        return "the file is of another build";
+    if (note->is_left)
+        return "lr held it, left over from an earlier call";
+    if (note->is_second)
+        return "the frame of a function without a record is missing, or the stack is damaged";
+    return is_proven ? "a frame is missing, or the stack is damaged"
+                     : "a frame is missing, the stack is damaged, or the file is of another build";
+}
+
+static void msr_stackcheck_tell(msr_stackcheck *c, const msr_stackcheck_note *note)
+{
+    msr_report_frame *frame = &c->r->frames[note->frame];
+    const msr_stackcheck_image *one = &c->images[frame->image];
+    msr_text t = msr_text_in(c->r->memory);
+    if (note->fault == msr_STACKCHECK_STALE) {
+        msr_text_c(&t, "the unwind tables lead past it");
+    } else if (note->fault != msr_STACKCHECK_OTHER_CALL) {
+        msr_text_c(&t, note->fault == msr_STACKCHECK_NO_CODE ? "there is no code" : "no call ends here");
+    } else {
+        const msr_report_frame *below = &c->r->frames[note->below];
+        const msr_stackcheck_image *to = msr_stackcheck_image_of(c, below->image);
+        msr_text_c(&t, "it calls ");
+        msr_stackcheck_put_function(c, one, note->target, &t);
+        msr_text_c(&t, ", which does not get to ");
+        msr_stackcheck_put_function(c, to, msr_stackcheck_addr(c, to, below->addr) - !below->exact, &t);
+    }
+    msr_text_c(&t, ": ");
+    msr_text_c(&t, msr_stackcheck_cause(c, note));
+    frame->doubt = msr_pool_copy_z(&c->r->strings, t.v, t.len);
+    msr_text_free(&t);
+}
+
+static void msr_stackcheck_report(msr_report *r, const msr_stackcheck_asked *asked)
+{
+    msr_stackcheck c;
+    memset(&c, 0, sizeof c);
+    c.r = r;
+    c.asked = asked;
+    c.left = msr_CALLS_BYTES;
+    c.names_left = msr_STACKCHECK_NAMES;
+    c.steps_left = msr_STACKCHECK_ALL_STEPS;
+    r->is_checked = true;
+    c.images =
+        (msr_stackcheck_image *)msr_mem_take(r->memory, msr_mem_times(r->memory, r->image_count, sizeof *c.images));
+    memset(c.images, 0, r->image_count * sizeof *c.images);
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (msr_stackcheck_is_checked(r, &r->threads[i]) && r->threads[i].register_count > 0)
+            msr_stackcheck_infer(&c, i);
+    }
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (msr_stackcheck_is_checked(r, &r->threads[i]))
+            msr_stackcheck_thread(&c, &r->threads[i]);
+    }
+    for (uint32_t i = 0; i < c.note_count; i++)
+        msr_stackcheck_tell(&c, &c.notes[i]);
+    msr_mem_give(r->memory, c.images);
+    msr_mem_give(r->memory, c.notes);
+}
+
+/* The callers of a stopped thread; see stackwalk.h. */
+
+#include <string.h>
+
+enum { msr_STACKWALK_CPU_X86_64 = 0x01000007 };
+
+/* What memory is read from. */
+typedef struct msr_stackwalk_memory {
+    const msr_stackwalk *walk;
+    bool has_read_stack;
+} msr_stackwalk_memory;
+
+/* ---- Registers ---- */
+
+/* Names by their numbers in machsym_unwind_state. KSCrash calls the frame pointer x29. */
+static const char *const msr_stackwalk_x86_64[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+                                               "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+static const char *const msr_stackwalk_arm64[] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",
+                                              "x9",  "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+                                              "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26",
+                                              "x27", "x28", "fp",  "lr",  "sp",  "pc"};
+enum { msr_STACKWALK_ARM64_FP = 29, msr_STACKWALK_ARM64_PC = 32, msr_STACKWALK_X86_64_PC = 16 };
+
+static unsigned msr_stackwalk_pc(const msr_stackwalk *walk)
+{
+    return walk->cputype == msr_STACKWALK_CPU_X86_64 ? msr_STACKWALK_X86_64_PC : msr_STACKWALK_ARM64_PC;
+}
+
+static void msr_stackwalk_fill(const msr_stackwalk *walk, machsym_unwind_state *out)
+{
+    bool is_x86_64 = walk->cputype == msr_STACKWALK_CPU_X86_64;
+    const char *const *names = is_x86_64 ? msr_stackwalk_x86_64 : msr_stackwalk_arm64;
+    memset(out, 0, sizeof *out);
+    for (unsigned i = 0; i <= msr_stackwalk_pc(walk); i++) {
+        const msr_report_register *one = msr_registers_find(walk->r, walk->thread, names[i]);
+        if (one == NULL && !is_x86_64 && i == msr_STACKWALK_ARM64_FP)
+            one = msr_registers_find(walk->r, walk->thread, "x29");
+        if (one == NULL)
+            continue;
+        out->v[i] =
+            !is_x86_64 && i > msr_STACKWALK_ARM64_FP ? msr_report_plain_addr(walk->r, one->value) : one->value;
+        out->known |= UINT64_C(1) << i;
+    }
+}
+
+/* ---- Memory ---- */
+
+/* The stack's bytes are hexadecimal digits. */
+static bool msr_stackwalk_read_stack(const msr_report_thread *thread, uint64_t addr, void *out, size_t len)
+{
+    size_t size = thread->stack.len / 2;
+    uint64_t from = addr - thread->stack_at;
+    if (addr < thread->stack_at || from > size || len > size - from)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        int high = msr_hex_digit(thread->stack.ptr[2 * (from + i)]);
+        int low = msr_hex_digit(thread->stack.ptr[2 * (from + i) + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        ((uint8_t *)out)[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+static bool msr_stackwalk_read(void *context, uint64_t addr, void *out, size_t len)
+{
+    msr_stackwalk_memory *memory = (msr_stackwalk_memory *)context;
+    const msr_stackwalk *walk = memory->walk;
+    uint32_t image;
+    if (msr_stackwalk_read_stack(walk->thread, addr, out, len)) {
+        memory->has_read_stack = true;
+        return true;
+    }
+    const machsym_image *file = walk->code(walk->context, addr, &image);
+    return file != NULL && msr_tables_read(file, walk->r->images[image].base, addr, out, len);
+}
+
+/* ---- Steps ---- */
+
+static bool msr_stackwalk_step(msr_stackwalk_memory *memory, machsym_unwind_state *state)
+{
+    const msr_stackwalk *walk = memory->walk;
+    bool stopped = state->how == MACHSYM_UNWIND_CONTEXT || state->how == MACHSYM_UNWIND_SIGNAL;
+    uint32_t index;
+    const machsym_image *file = walk->code(walk->context, state->v[msr_stackwalk_pc(walk)] - !stopped, &index);
+    machsym_image_info info;
+    if (file == NULL)
+        return false;
+    machsym_image_get_info(file, &info);
+    machsym_unwind_image image;
+    memset(&image, 0, sizeof image);
+    image.load_addr = walk->r->images[index].base;
+    image.size = info.text_size;
+    msr_tables_of_file(file, walk->cputype, image.load_addr, &image);
+    machsym_unwind_desc desc = {msr_stackwalk_read, memory, &image, 1, walk->cputype};
+    return machsym_unwind_next(&desc, state) && state->how != MACHSYM_UNWIND_FP;
+}
+
+static unsigned msr_stackwalk_callers(const msr_stackwalk *walk, msr_stackwalk_frame *out, unsigned cap)
+{
+    msr_stackwalk_memory memory = {walk, false};
+    machsym_unwind_state state;
+    unsigned count = 0;
+    msr_stackwalk_fill(walk, &state);
+    while (count < cap && msr_stackwalk_step(&memory, &state)) {
+        msr_stackwalk_frame *one = &out[count];
+        one->pc = msr_report_plain_addr(walk->r, state.v[msr_stackwalk_pc(walk)]);
+        if (walk->code(walk->context, one->pc - 1, &one->image) == NULL)
+            break;
+        one->is_of_stack = memory.has_read_stack;
+        one->found_by = memory.has_read_stack ? msr_tables_how(state.how) : "leaf";
+        count++;
+    }
+    return count;
 }
 
 /* The header and the trailer of Apple's text; see apple.h. */
@@ -25915,8 +26967,22 @@ struct machsym_report {
     const msr_resolve_counts *counts; /* NULL: nothing is looked up yet */
 };
 
+/* An image whose code stacks are checked by. */
+typedef struct msr_api_code {
+    const machsym_image *file;
+    machsym_session *session; /* of its own names; NULL: not opened yet */
+} msr_api_code;
+
+/* The code of a report whose stacks are checked. */
+typedef struct msr_api_check {
+    const msr_report *r;
+    msr_api_code *images; /* one for each of the report */
+    uint32_t at;      /* the image that symbols.find was asked for last; REPORT_NONE: none */
+} msr_api_check;
+
 struct machsym_reports {
     msr_api_memory memory;
+    msr_api_check check;
     machsym_reports_desc desc;
     msr_redactor redact;
     msr_write_options how;
@@ -26166,6 +27232,104 @@ static bool msr_api_read_image(void *context, const msr_tables_image *image, uin
     return all->desc.symbols.read(all->desc.symbols.user, &told, addr, out, len);
 }
 
+/* ---- Code, for checked stacks ---- */
+
+#ifndef MACHSYM_REPORT_NO_CHECKS
+enum { msr_API_HAS_CHECKS = 1 };
+
+static bool msr_api_code_open(void *context, uint32_t index, const machsym_image **file)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    machsym_report_image told;
+    if (all->desc.symbols.file == NULL)
+        return false;
+    msr_api_tell_image(&all->check.r->images[index], &told);
+    *file = all->check.images[index].file = all->desc.symbols.file(all->desc.symbols.user, &told);
+    return *file != NULL;
+}
+
+static uint64_t msr_api_code_addr(void *context, uint32_t index, uint64_t addr)
+{
+    const msr_api_check *check = &((const machsym_reports *)context)->check;
+    return machsym_image_addr_of_pc(check->images[index].file, check->r->images[index].base, addr);
+}
+
+static machsym_session *msr_api_code_session(void *context, uint32_t index)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    msr_api_code *code = &all->check.images[index];
+    machsym_session_desc how;
+    memset(&how, 0, sizeof how);
+    how.image = code->file;
+    how.allocator = all->memory.allocator;
+    if (code->session == NULL && machsym_session_open(&how, &code->session, NULL) == MACHSYM_ERR_MEMORY)
+        all->lacks_memory = true;
+    return code->session;
+}
+
+/* Symbols know most functions; stubs, and what symbols lack, are in the file that has the code. */
+static size_t msr_api_code_frames(void *context, uint32_t index, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    machsym_reports *all = (machsym_reports *)context;
+    if (all->check.at != index) {
+        msr_image_status status;
+        msr_api_leave(all);
+        all->check.at = index;
+        msr_api_find(all, &all->check.r->images[index], &status);
+    }
+    size_t count = all->has_found ? msr_api_frames(all, addr, frames, cap, NULL) : 0;
+    machsym_session *own = count == 0 ? msr_api_code_session(all, index) : NULL;
+    if (own == NULL)
+        return count;
+    count = machsym_session_frames_at_addr(own, addr, frames, cap);
+    all->lacks_memory |= count > 0 && frames[0].lacks_memory;
+    return count < cap ? count : cap;
+}
+
+static void msr_api_code_put_name(void *context, uint32_t index, const machsym_frame *frame, msr_text *t)
+{
+    (void)index;
+    msr_api_put_name(context, frame, t);
+}
+
+/* Ends what a check left open. */
+static void msr_api_check_end(machsym_reports *all)
+{
+    msr_api_check *check = &all->check;
+    msr_api_leave(all);
+    for (uint32_t i = 0; check->images != NULL && i < check->r->image_count; i++)
+        machsym_session_close(check->images[i].session);
+    msr_mem_give(&all->memory.source, check->images);
+    check->images = NULL;
+}
+
+static void msr_api_check_stacks(machsym_reports *all, msr_report *r)
+{
+    const msr_stackcheck_asked asked = {
+        all, false, msr_api_code_open, msr_api_code_addr, msr_api_code_frames, msr_api_code_session, msr_api_code_put_name};
+    msr_api_code *images = (msr_api_code *)msr_mem_take(r->memory, msr_mem_times(r->memory, r->image_count, sizeof *images));
+    memset(images, 0, r->image_count * sizeof *images);
+    all->check.r = r;
+    all->check.images = images;
+    all->check.at = msr_REPORT_NONE;
+    msr_stackcheck_report(r, &asked);
+    msr_api_check_end(all);
+}
+#else
+enum { msr_API_HAS_CHECKS = 0 };
+
+static void msr_api_check_end(machsym_reports *all)
+{
+    msr_api_leave(all);
+}
+
+static void msr_api_check_stacks(machsym_reports *all, msr_report *r)
+{
+    (void)all;
+    (void)r;
+}
+#endif
+
 /* ---- Limits ---- */
 
 static const char *msr_api_spend(void *context, uint64_t bytes)
@@ -26339,6 +27503,8 @@ static msr_walk_step msr_api_look_up(void *context, msr_report *r, msr_resolve_c
         (flags & MACHSYM_REPORT_ALL) != 0, (flags & MACHSYM_REPORT_RAW_ADDRESSES) != 0,
         (flags & MACHSYM_REPORT_NO_INLINE) != 0, (flags & MACHSYM_REPORT_NO_FOLDED) != 0,
         all->desc.redact != NULL ? &all->redact : NULL};
+    if (flags & MACHSYM_REPORT_CHECK_STACK)
+        msr_api_check_stacks(all, r);
     why = msr_look_report(r, &symbols, &options, counts);
     if (all->lacks_memory) {
         all->memory.has_failed = true;
@@ -26365,7 +27531,7 @@ static bool msr_api_walk(machsym_reports *all)
     jmp_buf home;
     all->memory.home = &home;
     if (setjmp(home) != 0) {
-        msr_api_leave(all);
+        msr_api_check_end(all);
         return false;
     }
     memset(&walk, 0, sizeof walk);
@@ -26431,6 +27597,8 @@ machsym_result machsym_reports_open(const machsym_reports_desc *desc, machsym_re
     if (desc == NULL || out == NULL || (desc->input.ptr == NULL && desc->input.len > 0) ||
         (desc->symbols.find != NULL && (desc->symbols.addr == NULL || desc->symbols.stack == NULL)))
         return msr_api_refuse(MACHSYM_ERR_ARGUMENT, "an input, or what symbols are asked of, is missing", err);
+    if (!msr_API_HAS_CHECKS && (desc->flags & MACHSYM_REPORT_CHECK_STACK) != 0)
+        return msr_api_refuse(MACHSYM_ERR_ARGUMENT, "stacks are not checked: MACHSYM_REPORT_NO_CHECKS", err);
     machsym_allocator allocator = msr_api_allocator_of(desc);
     machsym_reports *all =
         allocator.alloc != NULL ? (machsym_reports *)allocator.alloc(allocator.user, sizeof *all) : NULL;
@@ -26504,6 +27672,9 @@ bool machsym_report_next_frame(const machsym_report *of, machsym_cursor *at, mac
     out->image = frame->image != msr_REPORT_NONE ? r->images[frame->image].name : frame->msr_image_name;
     out->name = call != NULL ? call->name : frame->name;
     out->is_inline = call != NULL ? call->is_inline : frame->given_inline;
+    out->is_inferred = frame->form == msr_FORM_INFERRED;
+    if (frame->doubt != NULL)
+        out->doubt = msr_str_c(frame->doubt);
     if (call != NULL) {
         out->path = call->path;
         out->line = call->has_line ? call->line : 0;

@@ -123,8 +123,7 @@ bool calls_function(const calls_image *image, uint64_t addr, machsym_frame *out)
     machsym_frame frames[MACHSYM_MAX_INLINE_DEPTH + 1];
     if (image->frames == NULL)
         return false;
-    size_t count =
-        image->frames(image->context, image->index, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
+    size_t count = image->frames(image->context, image->index, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
     if (count == 0 || frames[count - 1].lacks_memory)
         return false;
     *out = frames[count - 1];

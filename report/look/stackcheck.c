@@ -24,7 +24,7 @@ enum { STACKCHECK_NAMES = 64 };
 typedef struct stackcheck_image {
     calls_image code;
     const machsym_image *file; /* NULL: a map answers, or nothing is at hand */
-    const char *no_code; /* static; NULL: it has code */
+    const char *no_code;       /* static; NULL: it has code */
     bool is_asked;
     bool is_there;
     uint32_t ends;    /* frames after a call */
@@ -537,7 +537,8 @@ void stackcheck_report(report *r, const stackcheck_asked *asked)
     c.names_left = STACKCHECK_NAMES;
     c.steps_left = STACKCHECK_ALL_STEPS;
     r->is_checked = true;
-    c.images = (stackcheck_image *)mem_take(r->memory, mem_times(r->memory, r->image_count, sizeof *c.images));
+    c.images =
+        (stackcheck_image *)mem_take(r->memory, mem_times(r->memory, r->image_count, sizeof *c.images));
     memset(c.images, 0, r->image_count * sizeof *c.images);
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (stackcheck_is_checked(r, &r->threads[i]) && r->threads[i].register_count > 0)
