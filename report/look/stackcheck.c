@@ -1,7 +1,6 @@
 /* Whether a stack can be true; see stackcheck.h. */
 #include "stackcheck.h"
 #include "../base/memory.h"
-#include "../base/text.h"
 #include "../model/registers.h"
 #include "calls.h"
 #include "stackwalk.h"
