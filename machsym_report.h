@@ -21656,14 +21656,18 @@ static void msr_calls_image_of(const machsym_image *file, msr_calls_image *out)
     out->cputype = cputype;
 }
 
-/* The section of code that has an address; NULL: any section of code with bytes. Bytes from there to its end may not
- * be at hand: the file may lack them. */
-static bool msr_calls_find(const msr_calls_image *image, const uint64_t *addr, machsym_section *out)
+/* What a file has of a section: all that it states, or the bytes that are at hand. A dSYM beside its program states
+ * the same sections once more, without bytes. */
+typedef enum msr_calls_part { msr_CALLS_STATED, msr_CALLS_AT_HAND } msr_calls_part;
+
+/* The section of code that has an address in one of its parts; NULL: any address. */
+static bool msr_calls_find(const msr_calls_image *image, const uint64_t *addr, msr_calls_part part, machsym_section *out)
 {
     machsym_cursor at;
     memset(&at, 0, sizeof at);
     while (image->file != NULL && machsym_image_next_section(image->file, &at, out)) {
-        bool has_it = addr == NULL ? out->bytes.len > 0 : *addr >= out->addr && *addr - out->addr < out->size;
+        uint64_t len = part == msr_CALLS_STATED ? out->size : out->bytes.len;
+        bool has_it = addr == NULL ? len > 0 : *addr >= out->addr && *addr - out->addr < len;
         if (out->is_code && has_it)
             return true;
     }
@@ -21673,13 +21677,13 @@ static bool msr_calls_find(const msr_calls_image *image, const uint64_t *addr, m
 static bool msr_calls_has_code(const msr_calls_image *image)
 {
     machsym_section section;
-    return msr_calls_find(image, NULL, &section);
+    return msr_calls_find(image, NULL, msr_CALLS_AT_HAND, &section);
 }
 
 /* The section of code that has an address; bytes from there to its end are at hand. */
 static bool msr_calls_section(const msr_calls_image *image, uint64_t addr, machsym_section *out)
 {
-    return msr_calls_find(image, &addr, out) && addr - out->addr < out->bytes.len;
+    return msr_calls_find(image, &addr, msr_CALLS_AT_HAND, out);
 }
 
 static const uint8_t *msr_calls_bytes(const machsym_section *section)
@@ -21732,7 +21736,7 @@ static msr_calls_kind msr_calls_end_at(const msr_calls_image *image, uint64_t ad
     machsym_section section;
     const uint64_t before_end = addr - 1;
     if (!msr_calls_section(image, before_end, &section))
-        return msr_calls_find(image, &before_end, &section) ? msr_CALLS_UNKNOWN : msr_CALLS_NO_CODE;
+        return msr_calls_find(image, &before_end, msr_CALLS_STATED, &section) ? msr_CALLS_UNKNOWN : msr_CALLS_NO_CODE;
     size_t before = (size_t)(addr - section.addr);
     const uint8_t *end = msr_calls_bytes(&section) + before;
     if (!msr_calls_is_arm64(image))

@@ -26,14 +26,18 @@ void calls_image_of(const machsym_image *file, calls_image *out)
     out->cputype = cputype;
 }
 
-/* The section of code that has an address; NULL: any section of code with bytes. Bytes from there to its end may not
- * be at hand: the file may lack them. */
-static bool calls_find(const calls_image *image, const uint64_t *addr, machsym_section *out)
+/* What a file has of a section: all that it states, or the bytes that are at hand. A dSYM beside its program states
+ * the same sections once more, without bytes. */
+typedef enum calls_part { CALLS_STATED, CALLS_AT_HAND } calls_part;
+
+/* The section of code that has an address in one of its parts; NULL: any address. */
+static bool calls_find(const calls_image *image, const uint64_t *addr, calls_part part, machsym_section *out)
 {
     machsym_cursor at;
     memset(&at, 0, sizeof at);
     while (image->file != NULL && machsym_image_next_section(image->file, &at, out)) {
-        bool has_it = addr == NULL ? out->bytes.len > 0 : *addr >= out->addr && *addr - out->addr < out->size;
+        uint64_t len = part == CALLS_STATED ? out->size : out->bytes.len;
+        bool has_it = addr == NULL ? len > 0 : *addr >= out->addr && *addr - out->addr < len;
         if (out->is_code && has_it)
             return true;
     }
@@ -43,13 +47,13 @@ static bool calls_find(const calls_image *image, const uint64_t *addr, machsym_s
 bool calls_has_code(const calls_image *image)
 {
     machsym_section section;
-    return calls_find(image, NULL, &section);
+    return calls_find(image, NULL, CALLS_AT_HAND, &section);
 }
 
 /* The section of code that has an address; bytes from there to its end are at hand. */
 static bool calls_section(const calls_image *image, uint64_t addr, machsym_section *out)
 {
-    return calls_find(image, &addr, out) && addr - out->addr < out->bytes.len;
+    return calls_find(image, &addr, CALLS_AT_HAND, out);
 }
 
 static const uint8_t *calls_bytes(const machsym_section *section)
@@ -102,7 +106,7 @@ calls_kind calls_end_at(const calls_image *image, uint64_t addr, uint64_t *targe
     machsym_section section;
     const uint64_t before_end = addr - 1;
     if (!calls_section(image, before_end, &section))
-        return calls_find(image, &before_end, &section) ? CALLS_UNKNOWN : CALLS_NO_CODE;
+        return calls_find(image, &before_end, CALLS_STATED, &section) ? CALLS_UNKNOWN : CALLS_NO_CODE;
     size_t before = (size_t)(addr - section.addr);
     const uint8_t *end = calls_bytes(&section) + before;
     if (!calls_is_arm64(image))
