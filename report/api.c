@@ -57,7 +57,8 @@ typedef struct api_code {
 typedef struct api_check {
     const report *r;
     api_code *images; /* one for each of the report */
-    uint32_t at;      /* the image that symbols.find was asked for last; REPORT_NONE: none */
+    uint32_t count;
+    uint32_t at; /* the image that symbols.find was asked for last; REPORT_NONE: none */
 } api_check;
 
 struct machsym_reports {
@@ -377,8 +378,9 @@ static void api_check_end(machsym_reports *all)
 {
     api_check *check = &all->check;
     api_leave(all);
-    for (uint32_t i = 0; check->images != NULL && i < check->r->image_count; i++)
+    for (uint32_t i = 0; i < check->count; i++) /* the report may be gone */
         machsym_session_close(check->images[i].session);
+    check->count = 0;
     mem_give(&all->memory.source, check->images);
     check->images = NULL;
 }
@@ -391,6 +393,7 @@ static void api_check_stacks(machsym_reports *all, report *r)
     memset(images, 0, r->image_count * sizeof *images);
     all->check.r = r;
     all->check.images = images;
+    all->check.count = r->image_count;
     all->check.at = REPORT_NONE;
     stackcheck_report(r, &asked);
     api_check_end(all);

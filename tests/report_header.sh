@@ -111,6 +111,7 @@ same_reports() # WHAT SYMBOLS REPORT...
     folder=$2
     shift 2
     for form in same text apple json brief summary signature redact; do
+        [ -z "$stacks" ] || [ $form != apple ] || continue # Apple's tools check no stacks: crash refuses both together
         option=--$form
         [ $form != same ] || option=--to=same
         [ $form != redact ] || option=--redact-key=words
@@ -232,6 +233,7 @@ family() # SWITCH: files of its family
     *_SYSTEM) echo $reports/jetsam.ips tests/fixtures/system/panic-full.ips tests/fixtures/system/stackshot.ips tests/fixtures/stacks/log.ndjson ;;
     *_STACKS) echo tests/fixtures/stacks/lldb.txt tests/fixtures/stacks/asan.txt tests/fixtures/stacks/swift.txt tests/fixtures/stacks/dart.txt \
         tests/fixtures/services/node.json ;;
+    *_CHECKS) ;; # no kind: see below
     *) echo $reports/demo.crash $reports/demo.ips tests/fixtures/apple/mac26.ips $reports/demo-leaks.txt $reports/demo-addresses.txt ;;
     esac
 }
@@ -241,6 +243,12 @@ check "the reports with all kinds"
 for switch in $(awk -v quick="$QUICK" 'quick == "" || $1 == "all" { print $1 }' "$work/switches"); do
     [ "$switch" = all ] && one=$all || one=-D$switch
     fewer "$one" few
+    case $switch in
+    *_CHECKS | all)
+        ! $RUN "$work/few" check json $demo -- $reports/demo.crash >"$work/got" 2>"$work/err" && [ ! -s "$work/got" ] &&
+            grep -q 'stacks are not checked: MACHSYM_REPORT_NO_CHECKS' "$work/err"
+        check "$switch: checks of stacks are refused" "$work/err" ;;
+    esac
     for other in $(awk '{ print $1 }' "$work/switches") ; do
         [ "$other" != all ] || other=always
         for file in $(family "$other"); do

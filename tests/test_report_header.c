@@ -69,6 +69,8 @@ typedef struct run {
     uint32_t failed;
     uint32_t found;  /* images with symbols */
     uint32_t gone;   /* those that were left again */
+    uint32_t doubts; /* frames that were not called from the next one */
+    uint32_t inferred;
     bool lost;       /* writing failed */
     bool not_wanted; /* no report is */
     bool left_out;   /* all are */
@@ -113,8 +115,12 @@ static bool run_each(void *user, machsym_report *report)
         CHECK(result == MACHSYM_OK ? out.len > 0 : result == MACHSYM_ERR_MEMORY && out.len == 0);
         run_add(r, out);
     }
-    while (machsym_report_next_frame(report, &at, &frame))
+    while (machsym_report_next_frame(report, &at, &frame)) {
         run_add(r, frame.name);
+        run_add(r, frame.doubt);
+        r->doubts += frame.doubt.len > 0;
+        r->inferred += frame.is_inferred;
+    }
     return !r->left_out;
 }
 
@@ -171,6 +177,16 @@ static bool program_read(void *user, const machsym_report_image *image, uint64_t
     return true;
 }
 
+/* Programs that stacks are checked by. */
+static machsym_report_file programs[2];
+static machsym_report_files program_files = {programs, 2, NULL};
+
+static const machsym_image *run_file(void *user, const machsym_report_image *image)
+{
+    (void)user;
+    return machsym_report_of_files(&program_files).file(&program_files, image);
+}
+
 static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint64_t max_bytes)
 {
     machsym_reports_desc desc;
@@ -190,6 +206,8 @@ static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint6
     desc.symbols.addr = run_addr;
     desc.symbols.stack = run_stack;
     desc.symbols.read = program_read;
+    if (flags & MACHSYM_REPORT_CHECK_STACK)
+        desc.symbols.file = run_file;
     desc.user = r;
     desc.begin = run_begin;
     desc.each = run_each;
@@ -205,10 +223,8 @@ static machsym_result run_input(run *r, machsym_str input, uint32_t flags, uint6
 }
 
 /* An input with each of its requests for memory refused, from some number on: it is whole, or ERR_MEMORY. */
-static void check_without_memory(const char *path, uint32_t flags)
+static void check_input_without_memory(const char *name, machsym_str input, uint32_t flags)
 {
-    test_file loaded = test_read(path);
-    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
     run whole;
     memset(&whole, 0, sizeof whole);
     test_begin();
@@ -227,9 +243,46 @@ static void check_without_memory(const char *path, uint32_t flags)
     again.memory.fails_at = whole.memory.asked + 1;
     CHECK(run_input(&again, input, flags, 0) == MACHSYM_OK);
     CHECK_EQ(again.hash, whole.hash);
-    test_end(path);
+    test_end(name);
+}
+
+static void check_without_memory(const char *path, uint32_t flags)
+{
+    test_file loaded = test_read(path);
+    const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+    check_input_without_memory(path, input, flags);
     free(loaded.ptr);
 }
+
+/* Stacks that are checked, in memory that runs out. One input has a return address that no call ends at, and a
+ * call of an import; one lacks a caller that bytes of its stack have. */
+static void check_stacks_without_memory(void)
+{
+    static const struct {
+        const char *path, *from, *to;
+        uint32_t doubts, inferred;
+    } v[] = {{"tests/fixtures/reports/demo.ips", "\"imageOffset\":2684", "\"imageOffset\":2688", 1, 0},
+             {"tests/fixtures/reports/demo.crash", "0x0000000102a30a7c 0x", "0x0000000102a30a80 0x", 1, 0},
+             {"tests/stacks/x86_64.json", "", "", 0, 1}};
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        test_file loaded = test_read(v[i].path);
+        const machsym_str input = {(const char *)loaded.ptr, loaded.len};
+        run plain, checked;
+        memset(&plain, 0, sizeof plain);
+        memset(&checked, 0, sizeof checked);
+        size_t at = msr_str_find(input, v[i].from);
+        CHECK(at < input.len);
+        memcpy((char *)loaded.ptr + at, v[i].to, strlen(v[i].to));
+        CHECK(run_input(&plain, input, 0, 0) == MACHSYM_OK && plain.doubts + plain.inferred == 0);
+        CHECK(run_input(&checked, input, MACHSYM_REPORT_CHECK_STACK, 0) == MACHSYM_OK);
+        CHECK_EQ(checked.doubts, v[i].doubts);
+        CHECK_EQ(checked.inferred, v[i].inferred);
+        check_input_without_memory(v[i].path, input, MACHSYM_REPORT_CHECK_STACK);
+        check_input_without_memory(v[i].path, input, MACHSYM_REPORT_CHECK_STACK | MACHSYM_REPORT_FULL_PATHS);
+        free(loaded.ptr);
+    }
+}
+
 
 /* ---- What is refused, wanted, bounded ---- */
 
@@ -580,6 +633,10 @@ int main(void)
     how.lines = MACHSYM_LINES_PEOPLE;
     CHECK(machsym_session_open(&how, &file.session, &err) == MACHSYM_OK);
     program = test_read("tests/stacks/x86_64.program");
+    open.path = "tests/fixtures/bin/demo";
+    CHECK(machsym_image_open(&open, &programs[0].image, &err) == MACHSYM_OK);
+    open.path = "tests/stacks/x86_64.program";
+    CHECK(machsym_image_open(&open, &programs[1].image, &err) == MACHSYM_OK);
     check_arguments();
     check_walks();
     check_dump();
@@ -590,7 +647,10 @@ int main(void)
     for (size_t i = 0; i < INPUTS; i++)
         check_without_memory(inputs[i], i % 2 == 0 ? MACHSYM_REPORT_SAME
                                                    : MACHSYM_REPORT_SAME | MACHSYM_REPORT_FULL_PATHS);
+    check_stacks_without_memory();
     free(program.ptr);
+    machsym_image_close(programs[0].image);
+    machsym_image_close(programs[1].image);
     machsym_session_close(file.session);
     machsym_image_close(file.image);
     return test_done();
