@@ -26984,7 +26984,8 @@ typedef struct msr_api_code {
 typedef struct msr_api_check {
     const msr_report *r;
     msr_api_code *images; /* one for each of the report */
-    uint32_t at;      /* the image that symbols.find was asked for last; REPORT_NONE: none */
+    uint32_t count;
+    uint32_t at; /* the image that symbols.find was asked for last; REPORT_NONE: none */
 } msr_api_check;
 
 struct machsym_reports {
@@ -27304,8 +27305,9 @@ static void msr_api_check_end(machsym_reports *all)
 {
     msr_api_check *check = &all->check;
     msr_api_leave(all);
-    for (uint32_t i = 0; check->images != NULL && i < check->r->image_count; i++)
+    for (uint32_t i = 0; i < check->count; i++) /* the report may be gone */
         machsym_session_close(check->images[i].session);
+    check->count = 0;
     msr_mem_give(&all->memory.source, check->images);
     check->images = NULL;
 }
@@ -27318,6 +27320,7 @@ static void msr_api_check_stacks(machsym_reports *all, msr_report *r)
     memset(images, 0, r->image_count * sizeof *images);
     all->check.r = r;
     all->check.images = images;
+    all->check.count = r->image_count;
     all->check.at = msr_REPORT_NONE;
     msr_stackcheck_report(r, &asked);
     msr_api_check_end(all);

@@ -254,8 +254,8 @@ static void check_without_memory(const char *path, uint32_t flags)
     free(loaded.ptr);
 }
 
-/* Stacks that are checked, in memory that runs out. One input has a return address that no call ends at, and a
- * call of an import; one lacks a caller that bytes of its stack have. */
+/* Stacks that are checked, in memory that runs out. Two inputs have a return address that no call ends at; one lacks
+ * a caller that bytes of its stack have. */
 static void check_stacks_without_memory(void)
 {
     static const struct {
@@ -282,7 +282,6 @@ static void check_stacks_without_memory(void)
         free(loaded.ptr);
     }
 }
-
 
 /* ---- What is refused, wanted, bounded ---- */
 
