@@ -7,6 +7,9 @@ var contract = []struct {
 	name string
 	test func(*testing.T, Database)
 }{
+	{"Audit", testAudit},
+	{"AuditOfUploads", testAuditOfUploads},
+	{"AuditUndone", testAuditUndone},
 	{"DeletedDuringWork", testDeletedDuringWork},
 	{"DeletedWhole", testDeletedWhole},
 	{"GroupsAndLists", testGroupsAndLists},

@@ -72,7 +72,44 @@ type Want struct {
 }
 
 // Token holds the rights of a caller. Only the hash of its secret is kept.
-type Token struct{ Role, Project string }
+type Token struct{ Role, Project, Name string }
+
+// Caller is who asks for something in a project. The audit keeps it.
+type Caller struct{ Project, Token, Address string }
+
+// Actions of the audit.
+const (
+	didSend     = "send"     // a report that is new
+	didRead     = "read"     // a result
+	didDelete   = "delete"   // a report
+	didRetry    = "retry"    // a report
+	didUpload   = "upload"   // symbols of an image, which were added or replaced
+	didDownload = "download" // a file of symbols
+	didSet      = "settings" // of the project
+	didToken    = "token"    // a new one
+	didAudit    = "audit"    // read it
+)
+
+// Event is a row of the audit. It is in the transaction of the change that it tells of.
+type Event struct {
+	Time    time.Time `json:"time"`
+	Token   string    `json:"token"` // its name; empty: the command line
+	Address string    `json:"address"`
+	Action  string    `json:"action"`
+	Object  string    `json:"object"`
+	place   place
+}
+
+// place is where an event stands in the order of the audit.
+type place struct{ time, number int64 } // milliseconds since 1970
+
+// Span is the part of a project's audit that is asked for: the newest rows of it.
+type Span struct {
+	Project      string
+	Since, Until int64 // milliseconds since 1970; Until is not in it
+	Before       place
+	Limit        int
+}
 
 // Settings are those of a project. Zero: no limit, and no redaction.
 type Settings struct {
@@ -93,17 +130,17 @@ type Counts struct {
 // Database is all that the server needs of its database. Every method that changes data returns after the
 // commit.
 type Database interface {
-	Add(project, id string, body []byte) (added bool, err error)
+	Add(by Caller, id string, body []byte) (added bool, err error)
 	Take(count int, lease time.Duration) ([]Task, error)
 	Release() error     // ends the leases of this server
 	OnWork(wake func()) // calls wake when another server has work
 	Finish(t Task, r Result) error
 	Fail(t Task, reason string, final bool, deaths int) (dead bool, err error)
-	Retry(project, id string) (found bool, err error)
-	Delete(project, id string) (found bool, err error)
+	Retry(by Caller, id string) (found bool, err error)
+	Delete(by Caller, id string) (found bool, err error)
 	Expire() (deleted int64, err error) // uses KeepDays
 
-	Set(project string, s Settings) error
+	Set(by Caller, s Settings) error
 	Settings(project string) (Settings, error)
 
 	Get(project, id string) (*Report, error)
@@ -114,12 +151,16 @@ type Database interface {
 	Counts() (Counts, error)
 
 	Improve(upload string, uuids []string) (redone int64, err error)
-	BeginUpload(name string) error
+	BeginUpload(by Caller, name string) error
 	Uploads() ([]string, error)
 	Generation() (int64, error)
 
-	AddToken(hash string, t Token) error
+	AddToken(by Caller, hash string, t Token) error
 	FindToken(hash string) (*Token, error)
 	HasTokens() (bool, error)
+	Record(by Caller, action, object string) error // of what changes nothing
+	Audit(of Span) ([]Event, error)
+	ExpireAudit(days int) (deleted int64, err error)
+
 	Close() error
 }

@@ -35,6 +35,7 @@ type server struct {
 	maxUpload int64         // bytes of a file of symbols
 	maxAge    time.Duration // of the oldest waiting report; if it is older, health is false
 	slow      time.Duration // a client that sends or takes nothing for this long is cut off
+	proxy     string        // whose X-Forwarded-For is believed
 	profilers string        // origin whose pages may ask like profilers, without a token; empty: only with one
 	tokens    tokens
 	asking    sync.Mutex
@@ -56,6 +57,7 @@ func (s *server) routes() http.Handler {
 		"GET": s.allow("GET", "read", (*server).get), "DELETE": s.allow("DELETE", "admin", (*server).remove),
 		"POST": s.allow("POST", "admin", (*server).retry)}))
 	mux.Handle("/groups", s.allow("GET", "read", (*server).groups))
+	mux.Handle("/audit", s.allow("GET", "admin", (*server).audit))
 	mux.Handle("/missing", s.allow("GET", "read", (*server).missing))
 	mux.Handle("/project", s.byMethod(map[string]http.Handler{
 		"GET": s.allow("GET", "read", (*server).settings), "PUT": s.allow("PUT", "admin", (*server).set)}))
@@ -133,7 +135,7 @@ func (s *server) post(w http.ResponseWriter, r *http.Request, t *Token) {
 		return
 	}
 	id := hashOf(body)
-	added, err := s.db.Add(t.Project, id, body)
+	added, err := s.db.Add(s.callerOf(r, t), id, body)
 	if errors.Is(err, ErrQuota) {
 		w.Header().Set("Retry-After", "3600")
 		refuse(w, http.StatusTooManyRequests, err.Error())
@@ -237,7 +239,7 @@ func (s *server) get(w http.ResponseWriter, r *http.Request, t *Token) {
 	case report.State == Failed:
 		reply(w, http.StatusUnprocessableEntity, stateOf(*report))
 	default:
-		s.tellResult(w, t, report, form)
+		s.tellResult(w, s.callerOf(r, t), report, form)
 	}
 }
 
@@ -246,7 +248,7 @@ const pagePolicy = "sandbox allow-scripts; default-src 'none'; script-src 'unsaf
 
 // tellResult sends the stored brief of a report. For other forms it asks a worker, which uses the current
 // symbols.
-func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, form string) {
+func (s *server) tellResult(w http.ResponseWriter, by Caller, report *Report, form string) {
 	var said answer
 	var err error
 	if form == "" {
@@ -259,10 +261,13 @@ func (s *server) tellResult(w http.ResponseWriter, t *Token, report *Report, for
 	case form == "brief":
 		err = unpackJSON(report.Answer, &said)
 	default:
-		err = s.askForm(t.Project, report, form, &said)
+		err = s.askForm(by.Project, report, form, &said)
 	}
 	if err != nil {
 		s.broken(w, err)
+		return
+	}
+	if !s.recorded(w, by, didRead, report.ID) {
 		return
 	}
 	w.Header().Set("Content-Type", forms[form].kind)
@@ -353,7 +358,7 @@ func limitOf(r *http.Request) int {
 }
 
 func (s *server) remove(w http.ResponseWriter, r *http.Request, t *Token) {
-	found, err := s.db.Delete(t.Project, strings.TrimPrefix(r.URL.Path, "/reports/"))
+	found, err := s.db.Delete(s.callerOf(r, t), strings.TrimPrefix(r.URL.Path, "/reports/"))
 	s.changed(w, found, err)
 }
 
@@ -363,7 +368,7 @@ func (s *server) retry(w http.ResponseWriter, r *http.Request, t *Token) {
 		refuse(w, http.StatusNotFound, "POST /reports/ID/retry")
 		return
 	}
-	found, err := s.db.Retry(t.Project, strings.TrimSuffix(id, "/retry"))
+	found, err := s.db.Retry(s.callerOf(r, t), strings.TrimSuffix(id, "/retry"))
 	s.pool.Wake()
 	s.changed(w, found, err)
 }
@@ -389,8 +394,8 @@ func (s *server) missing(w http.ResponseWriter, r *http.Request, t *Token) {
 	s.tell(w, map[string]any{"missing": missing}, err)
 }
 
-func (s *server) upload(w http.ResponseWriter, r *http.Request, _ *Token) {
-	result, err := s.symbols.Add(http.MaxBytesReader(w, patient{r, s.slow}, s.maxUpload), r.URL.Query().Get("name"))
+func (s *server) upload(w http.ResponseWriter, r *http.Request, t *Token) {
+	result, err := s.symbols.Add(s.callerOf(r, t), http.MaxBytesReader(w, patient{r, s.slow}, s.maxUpload), r.URL.Query().Get("name"))
 	s.tellAdded(w, result, err)
 }
 
@@ -418,7 +423,7 @@ func (s *server) badBody(w http.ResponseWriter, err error) bool {
 }
 
 // symbol serves a file of the store in the layout that Sentry calls unified: 4c/4c44b5.../debuginfo or executable.
-func (s *server) symbol(w http.ResponseWriter, r *http.Request, _ *Token) {
+func (s *server) symbol(w http.ResponseWriter, r *http.Request, t *Token) {
 	words := strings.Split(strings.TrimPrefix(r.URL.Path, "/symbols/"), "/")
 	folder := map[string]string{"debuginfo": ".dSYM/Contents/Resources/DWARF", "executable": ".binary"}
 	if len(words) == 3 && folder[words[2]] != "" {
@@ -426,6 +431,9 @@ func (s *server) symbol(w http.ResponseWriter, r *http.Request, _ *Token) {
 			name := uuidText(uuid)
 			found, _ := filepath.Glob(s.symbols.tool.store() + "/" + name[:2] + "/" + name + folder[words[2]] + "/[^.]*")
 			if len(found) == 1 {
+				if !s.recorded(w, s.callerOf(r, t), didDownload, name+" "+words[2]) {
+					return
+				}
 				s.tellFile(w, r, found[0])
 				return
 			}
@@ -481,7 +489,7 @@ func (s *server) set(w http.ResponseWriter, r *http.Request, t *Token) {
 		refuse(w, http.StatusBadRequest, `send {"keep_days":90,"quota":100000,"redact":true}; 0: no limit`)
 		return
 	}
-	if err := s.db.Set(t.Project, set); err != nil {
+	if err := s.db.Set(s.callerOf(r, t), set); err != nil {
 		s.broken(w, err)
 		return
 	}

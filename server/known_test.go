@@ -21,12 +21,12 @@ func TestUsageIsRemembered(t *testing.T) {
 	}
 	refused := func(body string) {
 		t.Helper()
-		if added, err := db.Add("default", hashOf([]byte(body)), []byte(body)); added || !errors.Is(err, ErrQuota) {
+		if added, err := db.Add(of("default"), hashOf([]byte(body)), []byte(body)); added || !errors.Is(err, ErrQuota) {
 			t.Fatal(body, added, err)
 		}
 	}
 	reopen()
-	must(t, db.Set("default", Settings{Quota: 3}))
+	must(t, db.Set(of("default"), Settings{Quota: 3}))
 	add(t, db, "first")
 	failed := errors.New("it fails")
 	if err := db.(*sqlite).change(func(*statements) error { return failed }); err != failed {
@@ -38,7 +38,7 @@ func TestUsageIsRemembered(t *testing.T) {
 	refused("fourth")
 	reopen()
 	refused("fourth")
-	must(t, db.Set("default", Settings{Quota: 4}))
+	must(t, db.Set(of("default"), Settings{Quota: 4}))
 	add(t, db, "fourth")
 	refused("fifth")
 	db.(*sqlite).shift = 24 * hour
@@ -57,7 +57,7 @@ func TestTokensAreRemembered(t *testing.T) {
 		}
 	}
 	find(false)
-	must(t, db.AddToken("hash", Token{"read", "default"}))
+	must(t, db.AddToken(of("default"), "hash", Token{"read", "default", "phone"}))
 	find(true)
 	must(t, db.(*sqlite).change(func(tx *statements) error {
 		_, err := tx.Exec("DELETE FROM token")

@@ -27,12 +27,12 @@ import (
 )
 
 type options struct {
-	data, database, listen, machsym, cert, key, newToken, demo, profilers string
-	workers, connections                                                  int
-	maxReport, maxUpload                                                  int64
-	limits                                                                Limits
-	maxAge, slow, shift                                                   time.Duration
-	from                                                                  sourceFlags
+	data, database, listen, machsym, cert, key, newToken, tokenName, demo, profilers, proxy string
+	workers, connections, auditDays                                                         int
+	maxReport, maxUpload                                                                    int64
+	limits                                                                                  Limits
+	maxAge, slow, shift                                                                     time.Duration
+	from                                                                                    sourceFlags
 }
 
 func readOptions() options {
@@ -44,8 +44,11 @@ func readOptions() options {
 	flag.StringVar(&o.cert, "cert", "", "`file` with the certificate, for TLS; with -key")
 	flag.StringVar(&o.key, "key", "", "`file` with its key")
 	flag.StringVar(&o.newToken, "new-token", "", "make a token `ROLE[:PROJECT]`, print it and end; a role is send, read, upload or admin")
+	flag.StringVar(&o.tokenName, "token-name", "", "`name` of the new token, for the audit (default: the first letters of its hash)")
 	flag.StringVar(&o.demo, "demo", "", "load the reports and dSYMs of this `folder`, tests/fixtures of the sources")
 	flag.StringVar(&o.profilers, "profilers", "", "answer profilers (/symbolicate/v5) without a token, also to pages of this `origin`; *: of any")
+	flag.StringVar(&o.proxy, "proxy", "", "`address` of a proxy whose X-Forwarded-For the audit believes")
+	flag.IntVar(&o.auditDays, "audit-days", 365, "days that the audit is kept")
 	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "reports that are worked on at a time")
 	flag.IntVar(&o.connections, "connections", 1024, "connections at a time; others wait")
 	flag.Int64Var(&o.maxReport, "max-report", 16<<20, "`bytes` of a report")
@@ -71,7 +74,7 @@ func (o options) check() error {
 		name  string
 		value int64
 	}{{"workers", int64(o.workers)}, {"connections", int64(o.connections)}, {"max-report", o.maxReport}, {"max-upload", o.maxUpload},
-		{"worker-seconds", int64(o.limits.Seconds)}, {"worker-memory", int64(o.limits.Megabytes)}, {"max-age", int64(o.maxAge)}, {"slow-client", int64(o.slow)}} {
+		{"worker-seconds", int64(o.limits.Seconds)}, {"worker-memory", int64(o.limits.Megabytes)}, {"audit-days", int64(o.auditDays)}, {"max-age", int64(o.maxAge)}, {"slow-client", int64(o.slow)}} {
 		if number.value <= 0 {
 			return fmt.Errorf("--%s: it must be more than 0", number.name)
 		}
@@ -112,7 +115,7 @@ func run(o options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	wish, err := readToken(o.newToken)
+	wish, err := readToken(o.newToken, o.tokenName)
 	if err != nil {
 		return err
 	}
@@ -176,7 +179,7 @@ func lockData(data string) (*os.File, error) {
 }
 
 // readToken reads ROLE[:PROJECT]; without one it is no token.
-func readToken(wish string) (t Token, err error) {
+func readToken(wish, name string) (t Token, err error) {
 	if wish == "" {
 		return t, nil
 	}
@@ -190,24 +193,32 @@ func readToken(wish string) (t Token, err error) {
 	if !isProject(project) {
 		return t, fmt.Errorf("--new-token ROLE:PROJECT: a project's name has 1 to %d bytes of UTF-8, and no control characters", longestProject)
 	}
-	return Token{role, project}, nil
+	if name != "" && !isProject(name) {
+		return t, fmt.Errorf("--token-name NAME: 1 to %d bytes of UTF-8, and no control characters", longestProject)
+	}
+	return Token{role, project, name}, nil
 }
 
 func printToken(db Database, wish Token) error {
-	token, err := newToken(db, wish)
+	token, err := newToken(db, Caller{Project: wish.Project}, wish)
 	if err == nil {
 		fmt.Println(token)
 	}
 	return err
 }
 
-func newToken(db Database, t Token) (string, error) {
+// newToken makes a secret. A token without a name is named by its hash.
+func newToken(db Database, by Caller, t Token) (string, error) {
 	secret := make([]byte, 24)
 	if _, err := rand.Read(secret); err != nil {
 		return "", err
 	}
 	token := "ms_" + hex.EncodeToString(secret)
-	return token, db.AddToken(hashOf([]byte(token)), t)
+	hash := hashOf([]byte(token))
+	if t.Name == "" {
+		t.Name = hash[:8]
+	}
+	return token, db.AddToken(by, hash, t)
 }
 
 // findMachsym returns the path from the option, else the program beside this one, else the one in PATH.
@@ -243,7 +254,7 @@ func serve(o options, db Database) error {
 	}
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
-	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow, profilers: o.profilers,
+	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow, profilers: o.profilers, proxy: o.proxy,
 		parts: parts, symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool), fetch: fetch}
 	defer s.askers.Stop()
 	if err := db.Release(); err != nil {
@@ -271,7 +282,7 @@ func serve(o options, db Database) error {
 		go fetch.Run(ctx)
 		go fetch.Run(ctx)
 	}
-	go keepDays(ctx, db, parts, say)
+	go keepDays(ctx, db, parts, o.auditDays, say)
 	if o.demo != "" {
 		go loadDemo(url, token, o.demo, say)
 	}
@@ -291,7 +302,7 @@ func sayWhere(o options, db Database, l net.Listener) (url, token string, err er
 	}
 	has, err := db.HasTokens()
 	if err == nil && (!has || o.demo != "") {
-		token, err = newToken(db, Token{"admin", "default"})
+		token, err = newToken(db, Caller{Project: "default"}, Token{"admin", "default", ""})
 	}
 	if err != nil {
 		return "", "", err
@@ -328,7 +339,7 @@ func listen(ctx context.Context, o options, s *server, l net.Listener) error {
 }
 
 // keepDays runs once an hour. It deletes old reports, and parts of files that were never completed.
-func keepDays(ctx context.Context, db Database, parts *parts, say logger) {
+func keepDays(ctx context.Context, db Database, parts *parts, auditDays int, say logger) {
 	for {
 		parts.expire()
 		deleted, err := db.Expire()
@@ -336,6 +347,9 @@ func keepDays(ctx context.Context, db Database, parts *parts, say logger) {
 			say.say("error", "what", "old reports stay", "why", err.Error())
 		} else if deleted > 0 {
 			say.say("info", "what", "old reports are deleted", "reports", deleted)
+		}
+		if _, err := db.ExpireAudit(auditDays); err != nil {
+			say.say("error", "what", "an old part of the audit stays", "why", err.Error())
 		}
 		select {
 		case <-ctx.Done():

@@ -182,7 +182,7 @@ func (s *server) putPart(w http.ResponseWriter, r *http.Request, _ *Token) {
 }
 
 // joinParts joins the parts of a file, and puts its symbols into the store.
-func (s *server) joinParts(w http.ResponseWriter, r *http.Request, _ *Token) {
+func (s *server) joinParts(w http.ResponseWriter, r *http.Request, t *Token) {
 	var asked struct {
 		Parts []string `json:"parts"`
 	}
@@ -200,7 +200,7 @@ func (s *server) joinParts(w http.ResponseWriter, r *http.Request, _ *Token) {
 	}
 	body := &joined{of: s.parts, names: asked.Parts}
 	defer body.Close()
-	result, err := s.symbols.Add(http.MaxBytesReader(w, io.NopCloser(body), s.maxUpload), r.URL.Query().Get("name"))
+	result, err := s.symbols.Add(s.callerOf(r, t), http.MaxBytesReader(w, io.NopCloser(body), s.maxUpload), r.URL.Query().Get("name"))
 	if err == nil || errors.As(err, new(refused)) {
 		s.parts.drop(asked.Parts)
 	}

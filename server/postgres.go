@@ -37,6 +37,7 @@ type postgres struct {
 	moreWaits bool                   // Take found as many reports as it may take; only its caller uses it
 	adding    *together[addition]
 	finishing *together[finished]
+	recording *together[record]
 }
 
 // Connections of a server at most. PostgreSQL has 100 for all, unless it is told otherwise.
@@ -76,6 +77,7 @@ func OpenPostgres(address, holder string, shift time.Duration) (Database, error)
 	p := &postgres{db: sql.OpenDB(to), hosts: to, holder: holder, clock: clockOf(shift), wakes: make(chan struct{}, 1), closed: make(chan struct{}), days: map[int64]bool{}}
 	p.adding = newTogether(p.closed, func(a addition) int { return len(a.packed) }, p.addAll)
 	p.finishing = newTogether(p.closed, func(f finished) int { return len(f.result.Answer) }, p.finishAll)
+	p.recording = newTogether(p.closed, func(r record) int { return len(r.object) }, p.recordAll)
 	p.db.SetMaxOpenConns(mostConnections)
 	p.db.SetMaxIdleConns(mostConnections)
 	if err := p.open(); err != nil {
@@ -638,9 +640,9 @@ func (p *postgres) Fail(t Task, reason string, final bool, deaths int) (dead boo
 	return dead, err
 }
 
-func (p *postgres) Retry(project, id string) (found bool, err error) {
+func (p *postgres) Retry(by Caller, id string) (found bool, err error) {
 	defer p.hasWork()
-	return p.touch(project, id, func(s session, number int64) (bool, error) {
+	return p.touch(by, didRetry, id, func(s session, number int64) (bool, error) {
 		n, err := p.again(s, "number = $1", number)
 		return n > 0, err
 	})
@@ -653,12 +655,12 @@ func (p *postgres) again(s session, which string, values ...any) (int64, error) 
 		INSERT INTO work(number, project, leaves, since, again) SELECT number, project, leaves, `+p.clock+`, true FROM which ON CONFLICT DO NOTHING`, values...))
 }
 
-func (p *postgres) Delete(project, id string) (bool, error) {
-	return p.touch(project, id, func(s session, number int64) (bool, error) { return true, deleteAll(s, []int64{number}) })
+func (p *postgres) Delete(by Caller, id string) (bool, error) {
+	return p.touch(by, didDelete, id, func(s session, number int64) (bool, error) { return true, deleteAll(s, []int64{number}) })
 }
 
 // touch changes one report, which it locks.
-func (p *postgres) touch(project, id string, do func(s session, number int64) (bool, error)) (found bool, err error) {
+func (p *postgres) touch(by Caller, action, id string, do func(s session, number int64) (bool, error)) (found bool, err error) {
 	key, err := hex.DecodeString(id)
 	if err != nil {
 		return false, nil
@@ -666,20 +668,24 @@ func (p *postgres) touch(project, id string, do func(s session, number int64) (b
 	err = p.change(func(s session) error {
 		var number int64
 		found = false
-		err := s.QueryRow("SELECT number FROM report WHERE project = $1 AND id = $2 FOR UPDATE", project, key).Scan(&number)
+		err := s.QueryRow("SELECT number FROM report WHERE project = $1 AND id = $2 FOR UPDATE", by.Project, key).Scan(&number)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err == nil {
 			found, err = do(s, number)
 		}
+		if err == nil && found {
+			err = p.audit(s, record{by, action, id})
+		}
 		return err
 	})
-	return found, err
+	return found && err == nil, err
 }
 
 // Set stores the settings of a project. If redaction changes, old results are deleted and all are computed again.
-func (p *postgres) Set(project string, set Settings) error {
+func (p *postgres) Set(by Caller, set Settings) error {
+	project := by.Project
 	defer p.hasWork()
 	return p.run(longPatience, func(s session) error {
 		if err := s.do("SELECT pg_advisory_xact_lock($1)", lockRules); err != nil {
@@ -700,8 +706,12 @@ func (p *postgres) Set(project string, set Settings) error {
 				return err
 			}
 		}
-		return s.do(`INSERT INTO project VALUES($1, $2, $3, $4) ON CONFLICT(name) DO UPDATE SET keep_days = excluded.keep_days,
+		err := s.do(`INSERT INTO project VALUES($1, $2, $3, $4) ON CONFLICT(name) DO UPDATE SET keep_days = excluded.keep_days,
 			quota = excluded.quota, redact = excluded.redact`, project, set.KeepDays, set.Quota, set.Redact)
+		if err != nil {
+			return err
+		}
+		return p.audit(s, record{by, didSet, set.text()})
 	})
 }
 
@@ -817,7 +827,7 @@ func (p *postgres) Improve(upload string, texts []string) (redone int64, err err
 		if err != nil {
 			return err
 		}
-		return s.do("DELETE FROM upload WHERE holder = $1 AND name = $2", p.holder, upload)
+		return p.endUpload(s, upload, texts)
 	})
 	p.hasWork()
 	return redone, err
@@ -848,10 +858,27 @@ func (p *postgres) improve(s session, uuids any) (redone int64, err error) {
 	return redone + n, err
 }
 
-func (p *postgres) BeginUpload(name string) error {
+func (p *postgres) BeginUpload(by Caller, name string) error {
 	return p.change(func(s session) error {
-		return s.do("INSERT INTO upload VALUES($1, $2) ON CONFLICT DO NOTHING", p.holder, name)
+		return s.do("INSERT INTO upload VALUES($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING", p.holder, name, by.Project, plainText(by.Token), by.Address)
 	})
+}
+
+// endUpload writes to the audit which images it brought. What a source of symbols had is no upload.
+func (p *postgres) endUpload(s session, upload string, uuids []string) error {
+	var by Caller
+	err := s.QueryRow("DELETE FROM upload WHERE holder = $1 AND name = $2 RETURNING project, token, address", p.holder, upload).Scan(&by.Project, &by.Token, &by.Address)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	all := make([]record, len(uuids))
+	for i, uuid := range uuids {
+		all[i] = record{by, didUpload, uuid}
+	}
+	return p.audit(s, all...)
 }
 
 // Uploads are those of this server, whose folder has the files.
@@ -872,13 +899,18 @@ func (p *postgres) Generation() (generation int64, err error) {
 	return generation, err
 }
 
-func (p *postgres) AddToken(hash string, t Token) error {
-	return p.change(func(s session) error { return s.do("INSERT INTO token VALUES($1, $2, $3)", hash, t.Role, t.Project) })
+func (p *postgres) AddToken(by Caller, hash string, t Token) error {
+	return p.change(func(s session) error {
+		if err := s.do("INSERT INTO token VALUES($1, $2, $3, $4)", hash, t.Role, t.Project, t.Name); err != nil {
+			return err
+		}
+		return p.audit(s, record{by, didToken, t.Role + " " + t.Name})
+	})
 }
 
 func (p *postgres) FindToken(hash string) (*Token, error) {
 	var t Token
-	err := p.ask("SELECT role, project FROM token WHERE hash = $1", []any{hash}, &t.Role, &t.Project)
+	err := p.ask("SELECT role, project, name FROM token WHERE hash = $1", []any{hash}, &t.Role, &t.Project, &t.Name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

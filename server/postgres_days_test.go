@@ -43,7 +43,7 @@ func expire(t *testing.T, db Database, deleted int64) {
 func addTo(t *testing.T, db Database, project, body string) string {
 	t.Helper()
 	id := hashOf([]byte(body))
-	if added, err := db.Add(project, id, []byte(body)); err != nil || !added {
+	if added, err := db.Add(of(project), id, []byte(body)); err != nil || !added {
 		t.Fatal(added, err)
 	}
 	return id
@@ -51,10 +51,10 @@ func addTo(t *testing.T, db Database, project, body string) string {
 
 // Reports leave after their project's days: those that came under this limit, and those that came under another one.
 func testRetention(t *testing.T, db Database) {
-	must(t, db.Set("short", Settings{KeepDays: 2}))
-	must(t, db.Set("long", Settings{KeepDays: 4}))
-	must(t, db.Set("shorter later", Settings{KeepDays: 50}))
-	must(t, db.Set("longer later", Settings{KeepDays: 2}))
+	must(t, db.Set(of("short"), Settings{KeepDays: 2}))
+	must(t, db.Set(of("long"), Settings{KeepDays: 4}))
+	must(t, db.Set(of("shorter later"), Settings{KeepDays: 50}))
+	must(t, db.Set(of("longer later"), Settings{KeepDays: 2}))
 	ids := map[string]string{}
 	for _, project := range []string{"short", "long", "shorter later", "longer later", "limited later", "free"} {
 		ids[project] = addTo(t, db, project, "a report of "+project)
@@ -64,9 +64,9 @@ func testRetention(t *testing.T, db Database) {
 	for i, task := range tasks {
 		must(t, db.Finish(task, Result{Answer: []byte("answer of " + task.Project), Group: "g", Title: "title", Images: []Use{{uuid, "demo", i%2 == 0, false}}}))
 	}
-	must(t, db.Set("shorter later", Settings{KeepDays: 2}))
-	must(t, db.Set("limited later", Settings{KeepDays: 2}))
-	must(t, db.Set("longer later", Settings{KeepDays: 20}))
+	must(t, db.Set(of("shorter later"), Settings{KeepDays: 2}))
+	must(t, db.Set(of("limited later"), Settings{KeepDays: 2}))
+	must(t, db.Set(of("longer later"), Settings{KeepDays: 20}))
 	waits := addTo(t, db, "short", "one that waits")
 	expire(t, db, 0)
 	laterBy(db, 3*24*hour+hour)
@@ -103,19 +103,19 @@ func testRetention(t *testing.T, db Database) {
 
 // A deleted report leaves nothing, and symbols do the others again.
 func testDeletedWhole(t *testing.T, db Database) {
-	must(t, db.Set("default", Settings{KeepDays: 2}))
+	must(t, db.Set(of("default"), Settings{KeepDays: 2}))
 	first, second := add(t, db, "first"), add(t, db, "second")
 	for i := 0; i < 2; i++ {
 		task := take(t, db, hour)
 		must(t, db.Finish(task, Result{Answer: []byte("old"), Group: "g", Images: []Use{{uuid, "demo", true, false}}, Generation: task.Generation}))
 	}
-	if found, err := db.Delete("default", first); err != nil || !found {
+	if found, err := db.Delete(of("default"), first); err != nil || !found {
 		t.Fatal(found, err)
 	}
-	if found, err := db.Delete("default", first); err != nil || found {
+	if found, err := db.Delete(of("default"), first); err != nil || found {
 		t.Fatal(found, err)
 	}
-	if found, err := db.Retry("default", first); err != nil || found {
+	if found, err := db.Retry(of("default"), first); err != nil || found {
 		t.Fatal(found, err)
 	}
 	if n, err := db.Improve("", []string{uuid}); err != nil || n != 1 {
@@ -135,7 +135,7 @@ func testDeletedWhole(t *testing.T, db Database) {
 // The tables of a day that is over are dropped, and no rows of it stay anywhere.
 func TestDaysAreDropped(t *testing.T) {
 	db := openPostgres(t).(*postgres)
-	must(t, db.Set("default", Settings{KeepDays: 1}))
+	must(t, db.Set(of("default"), Settings{KeepDays: 1}))
 	for i := 0; i < 9; i++ {
 		add(t, db, fmt.Sprint("report ", i))
 	}
@@ -179,9 +179,7 @@ func oldPostgres(t *testing.T, address string, version int) {
 		_, err := raw.ExecContext(context.Background(), statement, values...)
 		must(t, err)
 	}
-	for _, step := range postgresSteps[:version] {
-		do(step)
-	}
+	do(postgresSteps[0])
 	do("UPDATE machsym_schema SET version = $1", version)
 	demo, _ := uuidBytes(uuid)
 	second, _ := uuidBytes(other)
@@ -203,6 +201,9 @@ func oldPostgres(t *testing.T, address string, version int) {
 		do("INSERT INTO uses VALUES($1, 1, $2)", number, number == 3)
 	}
 	do("INSERT INTO others VALUES(4, '{2}')")
+	for _, step := range postgresSteps[1:version] {
+		do(step)
+	}
 }
 
 // What an older program kept is there with the newest schema: states, leases, results, groups, images.
@@ -259,12 +260,10 @@ func TestOlderSchemasOfPostgres(t *testing.T) {
 			must(t, db.Finish(task, Result{Answer: []byte("new"), Images: []Use{{other, "other", false, false}}, Generation: task.Generation}))
 		}
 		want(t, db, ids[4], Done, "new")
-		if added, err := db.Add("default", ids[1], []byte("report 1")); err != nil || added {
+		if added, err := db.Add(of("default"), ids[1], []byte("report 1")); err != nil || added {
 			t.Fatal("it is new again", err)
 		}
-		if found, err := db.FindToken("hash"); err != nil || found == nil {
-			t.Fatal(found, err)
-		}
+		isNamed(t, db, "hash", "hash")
 		laterBy(db, 4*24*hour)
 		expire(t, db, 5)
 		if c, err := db.Counts(); err != nil || c.States != [4]int{} {
@@ -279,7 +278,7 @@ func TestNewerMeanwhile(t *testing.T) {
 	id := add(t, db, "a report")
 	task := take(t, db, hour)
 	must(t, db.change(func(s session) error { return s.do("UPDATE machsym_schema SET version = version + 1") }))
-	if _, err := db.Add("default", strings.Repeat("00", 32), []byte("x")); err == nil || !isAway(err) || !strings.Contains(err.Error(), "newer machsym-server") {
+	if _, err := db.Add(of("default"), strings.Repeat("00", 32), []byte("x")); err == nil || !isAway(err) || !strings.Contains(err.Error(), "newer machsym-server") {
 		t.Fatal(err)
 	}
 	if err := db.Finish(task, Result{}); err == nil || !isAway(err) {
@@ -306,8 +305,15 @@ func TestAddedWhileMigrated(t *testing.T) {
 		must(t, err)
 		body := []byte("added meanwhile")
 		var number int64
-		must(t, older.QueryRow("INSERT INTO report(project, id, received, since) VALUES('default', decode($1, 'hex'), 1, 1) RETURNING number", hashOf(body)).Scan(&number))
-		_, err = older.Exec("INSERT INTO body VALUES($1, $2)", number, pack(body))
+		insert, keep := "INSERT INTO report(project, id, received, since) VALUES('default', decode($1, 'hex'), 1, 1) RETURNING number", "INSERT INTO body VALUES($1, $2)"
+		if version > 1 {
+			insert = `WITH made AS (INSERT INTO report(project, id, received) VALUES('default', decode($1, 'hex'), 1) RETURNING number),
+				waits AS (INSERT INTO work(number, project, leaves, since, again) SELECT number, 'default', 2147483647, 1, false FROM made),
+				counted AS (UPDATE tally SET reports = reports + 1 WHERE slot = 3) SELECT number FROM made`
+			keep = "INSERT INTO body VALUES($1, 2147483647, $2)"
+		}
+		must(t, older.QueryRow(insert, hashOf(body)).Scan(&number))
+		_, err = older.Exec(keep, number, pack(body))
 		must(t, err)
 		opened := make(chan error, 1)
 		go func() {

@@ -142,4 +142,18 @@ CREATE TABLE tally(                        -- of reports; several rows count, be
     slot    INTEGER PRIMARY KEY,
     reports BIGINT NOT NULL) WITH (fillfactor = 10);
 INSERT INTO tally SELECT slot, CASE slot WHEN 0 THEN (SELECT count(*) FROM report) ELSE 0 END FROM generate_series(0, 15) AS slot;
+`, `
+CREATE TABLE audit(                        -- who did what
+    number  BIGINT GENERATED ALWAYS AS IDENTITY,
+    time    BIGINT NOT NULL,
+    project TEXT NOT NULL,
+    token   TEXT NOT NULL,                 -- its name
+    address TEXT NOT NULL,
+    action  TEXT NOT NULL,
+    object  TEXT NOT NULL);
+CREATE INDEX audit_project ON audit(project, time, number);
+CREATE INDEX audit_time ON audit USING brin(time); -- for its retention; a row costs nearly nothing there
+ALTER TABLE token ADD COLUMN name TEXT NOT NULL DEFAULT '';
+UPDATE token SET name = substr(hash, 1, 8);
+ALTER TABLE upload ADD COLUMN project TEXT NOT NULL DEFAULT '', ADD COLUMN token TEXT NOT NULL DEFAULT '', ADD COLUMN address TEXT NOT NULL DEFAULT '';
 `}

@@ -164,7 +164,7 @@ func TestTwoServers(t *testing.T) {
 			defer all.Done()
 			for n := 0; n < count; n++ {
 				body := []byte(fmt.Sprint("report ", n))
-				added, err := db.Add("default", hashOf(body), body)
+				added, err := db.Add(of("default"), hashOf(body), body)
 				if err != nil {
 					t.Error(err)
 				}
@@ -204,7 +204,7 @@ func TestReleaseOfOne(t *testing.T) {
 	must(t, one.Release())
 	want(t, one, first, Waiting, "")
 	want(t, one, second, Leased, "")
-	must(t, one.BeginUpload("an upload"))
+	must(t, one.BeginUpload(of("default"), "an upload"))
 	if uploads, err := two.Uploads(); err != nil || len(uploads) != 0 {
 		t.Fatal("another server's upload", uploads, err)
 	}
@@ -285,7 +285,7 @@ func TestWake(t *testing.T) {
 	two.OnWork(func() { woken <- true })
 	for begin := time.Now(); time.Since(begin) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
 		body := []byte(fmt.Sprint(begin, time.Since(begin)))
-		if _, err := one.Add("default", hashOf(body), body); err != nil {
+		if _, err := one.Add(of("default"), hashOf(body), body); err != nil {
 			t.Fatal(err)
 		}
 		if len(woken) > 0 {
@@ -302,7 +302,7 @@ func TestAway(t *testing.T) {
 	task := take(t, db, hour)
 	shared.stop(syscall.SIGINT)
 	body := []byte("another")
-	if _, err := db.Add("default", hashOf(body), body); err == nil || !isAway(err) {
+	if _, err := db.Add(of("default"), hashOf(body), body); err == nil || !isAway(err) {
 		t.Error("it is not away", err)
 	}
 	if _, err := db.Take(1, hour); err == nil || !isAway(err) {

@@ -90,32 +90,32 @@ func (t *together[T]) commit(all []asked[T]) {
 
 // addition is a report to be added.
 type addition struct {
-	project string
-	id      string // bytes of the SHA-256
-	packed  []byte
-	added   *bool
+	Caller
+	id     string // bytes of the SHA-256
+	packed []byte
+	added  *bool
 }
 
-func (p *postgres) Add(project, id string, body []byte) (added bool, err error) {
+func (p *postgres) Add(by Caller, id string, body []byte) (added bool, err error) {
 	key, err := hex.DecodeString(id)
 	if err != nil {
 		return false, err
 	}
-	err = p.adding.change(addition{project, string(key), pack(body), &added})
+	err = p.adding.change(addition{by, string(key), pack(body), &added})
 	if err == nil && added {
 		p.hasWork()
 	}
 	return added && err == nil, err
 }
 
-type place struct{ project, id string }
+type reportKey struct{ project, id string }
 
 // addAll adds reports. All servers add them in the same order, and so none waits for one that waits for it.
 func (p *postgres) addAll(all []addition) (errs []error, err error) {
-	first := map[place]int{} // of equal ones only one is new
+	first := map[reportKey]int{} // of equal ones only one is new
 	for i, a := range all {
-		if _, twice := first[place{a.project, a.id}]; !twice {
-			first[place{a.project, a.id}] = i
+		if _, twice := first[reportKey{a.Project, a.id}]; !twice {
+			first[reportKey{a.Project, a.id}] = i
 		}
 	}
 	order := make([]int, 0, len(first))
@@ -124,7 +124,7 @@ func (p *postgres) addAll(all []addition) (errs []error, err error) {
 	}
 	sort.Slice(order, func(i, j int) bool {
 		a, b := all[order[i]], all[order[j]]
-		return a.project < b.project || a.project == b.project && a.id < b.id
+		return a.Project < b.Project || a.Project == b.Project && a.id < b.id
 	})
 	errs = make([]error, len(all))
 	for {
@@ -154,10 +154,10 @@ func (p *postgres) addAll(all []addition) (errs []error, err error) {
 func projectsOf(all []addition) (list []string) {
 	known := map[string]bool{}
 	for _, a := range all {
-		if !known[a.project] {
-			list = append(list, a.project)
+		if !known[a.Project] {
+			list = append(list, a.Project)
 		}
-		known[a.project] = true
+		known[a.Project] = true
 	}
 	sort.Strings(list)
 	return list
@@ -193,19 +193,20 @@ func (p *postgres) insert(s session, all []addition, order []int, of map[string]
 			left[project] = of[project].quota - count
 		}
 	}
-	var projects []string
+	var projects, tokens, addresses []string
 	var leaves, begins, sizes []int64
 	var ids, bodies bytes.Buffer
 	for _, i := range order {
 		a := all[i]
-		projects, leaves = append(projects, a.project), append(leaves, of[a.project].leaves)
+		projects, leaves = append(projects, a.Project), append(leaves, of[a.Project].leaves)
+		tokens, addresses = append(tokens, plainText(a.Token)), append(addresses, a.Address)
 		begins, sizes = append(begins, int64(bodies.Len()+1)), append(sizes, int64(len(a.packed)))
 		ids.WriteString(a.id)
 		bodies.Write(a.packed)
 	}
-	at := make(map[place]int, len(order))
+	at := make(map[reportKey]int, len(order))
 	for _, i := range order {
-		at[place{all[i].project, all[i].id}] = i
+		at[reportKey{all[i].Project, all[i].id}] = i
 	}
 	counts := map[string]int64{}
 	over := false
@@ -214,19 +215,21 @@ func (p *postgres) insert(s session, all []addition, order []int, of map[string]
 		var id []byte
 		err := scan(&project, &id)
 		counts[project]++
-		*all[at[place{project, string(id)}]].added = true
+		*all[at[reportKey{project, string(id)}]].added = true
 		over = over || of[project].quota > 0 && counts[project] > left[project]
 		return err
-	}, `WITH came AS MATERIALIZED (SELECT project, leaves, substr($1::bytea, nr::int * 32 - 31, 32) AS id, at, size
-			FROM unnest($2::text[], $3::integer[], $4::integer[], $5::integer[]) WITH ORDINALITY AS x(project, leaves, at, size, nr)),
+	}, `WITH came AS MATERIALIZED (SELECT project, leaves, substr($1::bytea, nr::int * 32 - 31, 32) AS id, at, size, token, address
+			FROM unnest($2::text[], $3::integer[], $4::integer[], $5::integer[], $8::text[], $9::text[]) WITH ORDINALITY AS x(project, leaves, at, size, token, address, nr)),
 		now AS MATERIALIZED (SELECT `+p.clock+` AS at),
 		made AS (INSERT INTO report(project, id, received, leaves) SELECT project, id, now.at, leaves FROM came, now
 			ON CONFLICT DO NOTHING RETURNING number, project, id, received, leaves),
 		waits AS (INSERT INTO work(number, project, leaves, since, again) SELECT number, project, leaves, received, false FROM made),
+		told AS (INSERT INTO audit(time, project, token, address, action, object)
+			SELECT received, project, token, address, '`+didSend+`', encode(id, 'hex') FROM made JOIN came USING(project, id)),
 		counted AS (UPDATE tally SET reports = reports + (SELECT count(*) FROM made) WHERE slot = $6),
 		kept AS (INSERT INTO body SELECT number, made.leaves, substr($7::bytea, at, size) FROM made JOIN came USING(project, id))
 		SELECT project, id FROM made`,
-		ids.Bytes(), pq.Array(projects), pq.Array(leaves), pq.Array(begins), pq.Array(sizes), mathrand.Intn(tallySlots), bodies.Bytes())
+		ids.Bytes(), pq.Array(projects), pq.Array(leaves), pq.Array(begins), pq.Array(sizes), mathrand.Intn(tallySlots), bodies.Bytes(), pq.Array(tokens), pq.Array(addresses))
 	if err != nil {
 		return err
 	}

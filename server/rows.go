@@ -97,6 +97,12 @@ func readWant(scan scan) (w Want, err error) {
 	return w, err
 }
 
+func readEvent(scan scan) (e Event, err error) {
+	err = scan(&e.place.number, &e.place.time, &e.Token, &e.Address, &e.Action, &e.Object)
+	e.Time = time.UnixMilli(e.place.time).UTC()
+	return e, err
+}
+
 func countStates(to querier, c *Counts, statement string) error {
 	return each(to, func(scan scan) error {
 		var state State

@@ -19,7 +19,11 @@ func oldDatabase(t *testing.T, path string, version int) {
 		_, err := db.Exec(statement, values...)
 		must(t, err)
 	}
-	for _, step := range steps[:version] {
+	first := version // uses name images by their UUIDs up to 2
+	if first > 2 {
+		first = 2
+	}
+	for _, step := range steps[:first] {
 		do(step)
 	}
 	do(fmt.Sprintf("PRAGMA user_version = %d", version))
@@ -36,6 +40,10 @@ func oldDatabase(t *testing.T, path string, version int) {
 		do("INSERT INTO uses VALUES(?,?,1)", use, number+1)
 	}
 	do("INSERT INTO uses VALUES(?,1,0)", second)
+	do("INSERT INTO token VALUES('0123456789abcdef','admin','default')")
+	for _, step := range steps[first:version] {
+		do(step)
+	}
 }
 
 func bodyOf(t *testing.T, task Task) string {
@@ -44,13 +52,10 @@ func bodyOf(t *testing.T, task Task) string {
 	return string(body)
 }
 
-// Schemas whose uses name images by their UUIDs.
-var oldSchemas = []int{1, 2}
-
 // Every older schema becomes the newest one. What waits for symbols, what uses them and what is deleted stay
 // as before.
 func TestOlderSchemas(t *testing.T) {
-	for _, version := range oldSchemas {
+	for version := 1; version < len(steps); version++ {
 		path := t.TempDir() + "/machsym.db"
 		oldDatabase(t, path, version)
 		db, err := OpenSQLite(path, 0)
@@ -80,7 +85,7 @@ func TestOlderSchemas(t *testing.T) {
 		}
 		want(t, db, "01", Done, "again")
 		for _, id := range []string{"01", "02"} {
-			found, err := db.Delete("default", id)
+			found, err := db.Delete(of("default"), id)
 			if must(t, err); !found {
 				t.Fatal("schema", version, id, "is not there")
 			}
@@ -88,6 +93,20 @@ func TestOlderSchemas(t *testing.T) {
 		if redone, err := db.Improve("an upload", []string{uuid, other}); err != nil || redone != 0 {
 			t.Fatal("schema", version, "does deleted reports again", redone, err)
 		}
+		isNamed(t, db, "0123456789abcdef", "01234567")
 		must(t, db.Close())
+	}
+}
+
+// isNamed says whether a token of before has a name, and what is done with it is in the audit.
+func isNamed(t *testing.T, db Database, hash, name string) {
+	t.Helper()
+	token, err := db.FindToken(hash)
+	if must(t, err); token == nil || *token != (Token{"admin", "default", name}) {
+		t.Fatal("the token is", token)
+	}
+	must(t, db.Record(Caller{token.Project, token.Name, "::1"}, didRead, "01"))
+	if told := newest(t, db, "default", 1); len(told) != 1 || told[0].Token != name {
+		t.Fatal("the audit is", told)
 	}
 }

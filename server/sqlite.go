@@ -107,6 +107,21 @@ CREATE TRIGGER tally_changed AFTER UPDATE OF state ON report WHEN old.state <> n
     UPDATE tally SET count = count + 1 WHERE state = new.state;
 END;
 CREATE INDEX report_waits ON report(since) WHERE state < 2;
+`, `
+CREATE TABLE audit(                        -- who did what
+    number  INTEGER PRIMARY KEY,
+    time    INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    token   TEXT NOT NULL,                 -- its name
+    address TEXT NOT NULL,
+    action  TEXT NOT NULL,
+    object  TEXT NOT NULL);
+CREATE INDEX audit_project ON audit(project, time);
+ALTER TABLE token ADD COLUMN name TEXT NOT NULL DEFAULT '';
+UPDATE token SET name = substr(hash, 1, 8);
+ALTER TABLE upload ADD COLUMN project TEXT NOT NULL DEFAULT ''; -- with token and address: who sent it
+ALTER TABLE upload ADD COLUMN token TEXT NOT NULL DEFAULT '';
+ALTER TABLE upload ADD COLUMN address TEXT NOT NULL DEFAULT '';
 `}
 
 const dayMilliseconds = 86400 * 1000
@@ -338,7 +353,7 @@ func (s *sqlite) Close() error {
 	return s.files[0].Close()
 }
 
-func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
+func (s *sqlite) Add(by Caller, id string, body []byte) (added bool, err error) {
 	key, err := hex.DecodeString(id)
 	if err != nil {
 		return false, err
@@ -346,7 +361,7 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 	packed, now, over := pack(body), s.now(), false
 	err = s.run(change{grows: true, do: func(tx *statements) error {
 		added, over = false, false
-		made, err := tx.Exec("INSERT INTO report(project, id, received, since) VALUES(?,?,?,?) ON CONFLICT DO NOTHING", project, key, now, now)
+		made, err := tx.Exec("INSERT INTO report(project, id, received, since) VALUES(?,?,?,?) ON CONFLICT DO NOTHING", by.Project, key, now, now)
 		if n, err := rows(made, err); err != nil || n == 0 {
 			return err
 		}
@@ -354,7 +369,7 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 		if err != nil {
 			return err
 		}
-		if over, err = s.known.countUse(tx, project, now/dayMilliseconds); err != nil {
+		if over, err = s.known.countUse(tx, by.Project, now/dayMilliseconds); err != nil {
 			return err
 		}
 		if over { // no error, which would undo the changes of others, too
@@ -362,8 +377,10 @@ func (s *sqlite) Add(project, id string, body []byte) (added bool, err error) {
 			return err
 		}
 		added = true
-		_, err = tx.Exec("INSERT INTO body VALUES(?,?)", number, packed)
-		return err
+		if _, err = tx.Exec("INSERT INTO body VALUES(?,?)", number, packed); err != nil {
+			return err
+		}
+		return audit(tx, now, by, didSend, id)
 	}})
 	if err == nil && over {
 		err = ErrQuota
@@ -484,21 +501,32 @@ func (s *sqlite) Fail(t Task, reason string, final bool, deaths int) (dead bool,
 	return dead, err
 }
 
-func (s *sqlite) Retry(project, id string) (found bool, err error) {
-	return s.touch("UPDATE report SET state = 0, since = ?, deaths = 0, reason = '' WHERE state >= 2 AND project = ? AND id = ?", project, id)
+func (s *sqlite) Retry(by Caller, id string) (found bool, err error) {
+	return s.touch(by, didRetry, id, func(tx *statements, key []byte) (int64, error) {
+		return rows(tx.Exec("UPDATE report SET state = 0, since = ?, deaths = 0, reason = '' WHERE state >= 2 AND project = ? AND id = ?", s.now(), by.Project, key))
+	})
 }
 
-func (s *sqlite) Delete(project, id string) (found bool, err error) {
+func (s *sqlite) Delete(by Caller, id string) (found bool, err error) {
+	return s.touch(by, didDelete, id, func(tx *statements, key []byte) (int64, error) {
+		return remove(tx, " FROM report WHERE project = ? AND id = ?", by.Project, key)
+	})
+}
+
+// touch changes one report, if it is there.
+func (s *sqlite) touch(by Caller, action, id string, do func(tx *statements, key []byte) (int64, error)) (found bool, err error) {
 	key, err := hex.DecodeString(id)
 	if err != nil {
 		return false, nil
 	}
 	err = s.change(func(tx *statements) error {
-		n, err := remove(tx, " FROM report WHERE project = ? AND id = ?", project, key)
-		found = n > 0
-		return err
+		n, err := do(tx, key)
+		if found = n > 0; !found || err != nil {
+			return err
+		}
+		return audit(tx, s.now(), by, action, id)
 	})
-	return found, err
+	return found && err == nil, err
 }
 
 // remove deletes the reports that match a condition, and all their data.
@@ -531,7 +559,8 @@ func (s *sqlite) Expire() (deleted int64, err error) {
 
 // Set stores the settings of a project. If redaction changes, old results are deleted and all are computed
 // again.
-func (s *sqlite) Set(project string, set Settings) error {
+func (s *sqlite) Set(by Caller, set Settings) error {
+	project := by.Project
 	return s.change(func(tx *statements) error {
 		if err := s.known.forgetUsage(tx); err != nil { // it has the quota
 			return err
@@ -546,7 +575,10 @@ func (s *sqlite) Set(project string, set Settings) error {
 		}
 		_, err = tx.Exec(`INSERT INTO project VALUES(?,?,?,?) ON CONFLICT DO UPDATE SET keep_days = excluded.keep_days,
 			quota = excluded.quota, redact = excluded.redact`, project, set.KeepDays, set.Quota, set.Redact)
-		return err
+		if err != nil {
+			return err
+		}
+		return audit(tx, s.now(), by, didSet, set.text())
 	})
 }
 
@@ -556,19 +588,6 @@ func (s *sqlite) Settings(project string) (set Settings, err error) {
 		err = nil
 	}
 	return set, err
-}
-
-func (s *sqlite) touch(statement, project, id string) (found bool, err error) {
-	key, err := hex.DecodeString(id)
-	if err != nil {
-		return false, nil
-	}
-	err = s.change(func(tx *statements) error {
-		n, err := rows(tx.Exec(statement, s.now(), project, key))
-		found = n > 0
-		return err
-	})
-	return found, err
 }
 
 func (s *sqlite) Get(project, id string) (*Report, error) {
@@ -662,15 +681,29 @@ func (s *sqlite) Improve(upload string, uuids []string) (redone int64, err error
 			}
 			redone += n
 		}
-		_, err := tx.Exec("DELETE FROM upload WHERE name = ?", upload)
-		return err
+		return s.endUpload(tx, upload, uuids)
 	})
 	return redone, err
 }
 
-func (s *sqlite) BeginUpload(name string) error {
+// endUpload writes to the audit which images it brought. What a source of symbols had is no upload.
+func (s *sqlite) endUpload(tx *statements, upload string, uuids []string) error {
+	var by Caller
+	err := tx.QueryRow("DELETE FROM upload WHERE name = ? RETURNING project, token, address", upload).Scan(&by.Project, &by.Token, &by.Address)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	for _, uuid := range uuids {
+		if err == nil {
+			err = audit(tx, s.now(), by, didUpload, uuid)
+		}
+	}
+	return err
+}
+
+func (s *sqlite) BeginUpload(by Caller, name string) error {
 	return s.run(change{grows: true, do: func(tx *statements) error {
-		_, err := tx.Exec("INSERT INTO upload VALUES(?) ON CONFLICT DO NOTHING", name)
+		_, err := tx.Exec("INSERT INTO upload VALUES(?,?,?,?) ON CONFLICT DO NOTHING", name, by.Project, by.Token, by.Address)
 		return err
 	}})
 }
@@ -682,16 +715,18 @@ func (s *sqlite) Generation() (generation int64, err error) {
 	return generation, err
 }
 
-func (s *sqlite) AddToken(hash string, t Token) error {
+func (s *sqlite) AddToken(by Caller, hash string, t Token) error {
 	return s.change(func(tx *statements) error {
-		_, err := tx.Exec("INSERT INTO token VALUES(?,?,?)", hash, t.Role, t.Project)
-		return err
+		if _, err := tx.Exec("INSERT INTO token VALUES(?,?,?,?)", hash, t.Role, t.Project, t.Name); err != nil {
+			return err
+		}
+		return audit(tx, s.now(), by, didToken, t.Role+" "+t.Name)
 	})
 }
 
 func (s *sqlite) FindToken(hash string) (*Token, error) {
 	var t Token
-	err := s.read.QueryRow("SELECT role, project FROM token WHERE hash = ?", hash).Scan(&t.Role, &t.Project)
+	err := s.read.QueryRow("SELECT role, project, name FROM token WHERE hash = ?", hash).Scan(&t.Role, &t.Project, &t.Name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -701,4 +736,35 @@ func (s *sqlite) FindToken(hash string) (*Token, error) {
 func (s *sqlite) HasTokens() (has bool, err error) {
 	err = s.read.QueryRow("SELECT EXISTS(SELECT 1 FROM token)").Scan(&has)
 	return has, err
+}
+
+// audit writes a row in the transaction of a change.
+func audit(tx *statements, now int64, by Caller, action, object string) error {
+	_, err := tx.Exec("INSERT INTO audit(time, project, token, address, action, object) VALUES(?,?,?,?,?,?)", now, by.Project, by.Token, by.Address, action, object)
+	return err
+}
+
+func (s *sqlite) Record(by Caller, action, object string) error {
+	return s.change(func(tx *statements) error { return audit(tx, s.now(), by, action, object) })
+}
+
+func (s *sqlite) Audit(of Span) ([]Event, error) {
+	return allOf(s.read, readEvent, `SELECT number, time, token, address, action, object FROM audit WHERE project = ? AND time >= ? AND time < ?
+		AND (time, number) < (?, ?) ORDER BY time DESC, number DESC LIMIT ?`, of.Project, of.Since, of.Until, of.Before.time, of.Before.number, of.Limit)
+}
+
+// ExpireAudit deletes rows from the oldest on, so that it does not look at all of them.
+func (s *sqlite) ExpireAudit(days int) (deleted int64, err error) {
+	for n := int64(1); n > 0; {
+		err := s.change(func(tx *statements) error {
+			n, err = rows(tx.Exec("DELETE FROM audit WHERE number IN (SELECT number FROM audit ORDER BY number LIMIT 5000) AND time < ?",
+				s.now()-int64(days)*dayMilliseconds))
+			return err
+		})
+		if err != nil {
+			return deleted, err
+		}
+		deleted += n
+	}
+	return deleted, nil
 }

@@ -98,7 +98,7 @@ func take(t *testing.T, db Database, lease time.Duration) Task {
 func add(t *testing.T, db Database, body string) string {
 	t.Helper()
 	id := hashOf([]byte(body))
-	added, err := db.Add("default", id, []byte(body))
+	added, err := db.Add(of("default"), id, []byte(body))
 	must(t, err)
 	if !added {
 		t.Fatal("it was there")
@@ -230,7 +230,7 @@ func testOlderSymbols(t *testing.T, db Database) {
 func testDeletedDuringWork(t *testing.T, db Database) {
 	id := add(t, db, "a report")
 	work := take(t, db, hour)
-	if found, err := db.Delete("default", id); err != nil || !found {
+	if found, err := db.Delete(of("default"), id); err != nil || !found {
 		t.Fatal(found, err)
 	}
 	must(t, db.Finish(work, Result{Answer: []byte("late"), Images: []Use{{uuid, "demo", true, false}}}))
@@ -335,20 +335,20 @@ func TestFailedChange(t *testing.T) {
 
 // A report over the quota is neither kept nor counted, and does not disturb others.
 func testQuota(t *testing.T, db Database) {
-	must(t, db.Set("default", Settings{Quota: 2}))
+	must(t, db.Set(of("default"), Settings{Quota: 2}))
 	add(t, db, "first")
 	id := add(t, db, "second")
 	for i := 0; i < 2; i++ {
-		if added, err := db.Add("default", hashOf([]byte("third")), []byte("third")); added || !errors.Is(err, ErrQuota) {
+		if added, err := db.Add(of("default"), hashOf([]byte("third")), []byte("third")); added || !errors.Is(err, ErrQuota) {
 			t.Fatal(added, err)
 		}
 	}
-	if added, err := db.Add("default", id, []byte("second")); added || err != nil {
+	if added, err := db.Add(of("default"), id, []byte("second")); added || err != nil {
 		t.Fatal("a report that is there", added, err)
 	}
 	if r, err := db.Get("default", hashOf([]byte("third"))); r != nil || err != nil {
 		t.Fatal("it is there", err)
 	}
-	must(t, db.Set("default", Settings{Quota: 3}))
+	must(t, db.Set(of("default"), Settings{Quota: 3}))
 	add(t, db, "third")
 }

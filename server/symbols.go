@@ -91,12 +91,12 @@ func writeWhole(path string, body io.Reader) error {
 
 // Add puts an upload into the store, and queues the reports that it improves. Until then the database lists
 // the upload, so a server that was killed in between completes it at its next start.
-func (s *symbols) Add(body io.Reader, name string) (*added, error) {
+func (s *symbols) Add(by Caller, body io.Reader, name string) (*added, error) {
 	upload, err := s.spool(body, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.db.BeginUpload(upload); err != nil {
+	if err := s.db.BeginUpload(by, upload); err != nil {
 		os.RemoveAll(s.tool.Data + "/spool/" + upload)
 		return nil, err
 	}

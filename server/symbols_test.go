@@ -37,7 +37,7 @@ func TestImprovedLater(t *testing.T) {
 	must(t, os.WriteFile(data+"/machsym", []byte(script), 0o700))
 	tool := Tool{Path: data + "/machsym", Data: data, Limits: Limits{Seconds: 5, Megabytes: 1024}}
 	s := &symbols{db: db, tool: tool, pool: newPool(db, tool, 1, newMetrics(db), logger{io.Discard, new(sync.Mutex)})}
-	if _, err := s.Add(strings.NewReader("a dSYM"), "demo"); err == nil {
+	if _, err := s.Add(of("default"), strings.NewReader("a dSYM"), "demo"); err == nil {
 		t.Fatal("the upload is reported as whole")
 	}
 	s.later.Wait()
