@@ -930,7 +930,7 @@ def free_port():
 
 def test_nginx(folder):
     """nginx.conf in front of the server: with TLS, and its limits let through what the server takes."""
-    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1", "--proxy", "127.0.0.1")
     port, place = free_port(), WORK + "/nginx"
     os.mkdir(place)
     make_certificate(place)
@@ -948,7 +948,7 @@ def test_nginx(folder):
     unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
 
     def ask(method, path, body):
-        to = http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=unchecked)
+        to = http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=unchecked, source_address=("127.0.0.9", 0))
         to.request(method, path, body, {"Authorization": "Bearer " + server.token})
         return to.getresponse().status
 
@@ -967,6 +967,9 @@ def test_nginx(folder):
         large = read(DSYM) + bytes(20 << 20)
         check(ask("POST", "/symbols?name=demo", large) == 200, "a large file of symbols through nginx")
         check(ask("PUT", "/parts/" + hashlib.sha256(large).hexdigest(), large) == 201, "a part through nginx")
+        said = server.json("GET", "/audit", **{"X-Forwarded-For": "192.0.2.7, no address"})[1]["audit"]
+        check([(e["action"], e["address"]) for e in said[:2]] == [("upload", "127.0.0.9"), ("send", "127.0.0.9")], "the audit has the address that nginx names", said)
+        check(server.json("GET", "/audit")[1]["audit"][0]["address"] == "127.0.0.1", "a header without an address is not believed")
     finally:
         nginx.terminate()
         nginx.wait(20)
@@ -1086,6 +1089,50 @@ def test_tls(folder):
         plainly.request("GET", "/health")
         check(plainly.getresponse().status == 400, "without TLS")
     check(server.end() == 0, "SIGTERM ends it well")
+
+
+def test_audit(folder):
+    """Who did what in a project: told to its admin only, page by page, and kept for some days."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    phone = subprocess.run([SERVER, "--data", server.data, "--new-token", "send", "--token-name", "phone"], capture_output=True, check=True).stdout.decode().strip()
+    key = server.json("POST", "/reports", variants(1)[0], token=phone, **{"X-Forwarded-For": "192.0.2.7"})[1]["id"]
+    server.json("POST", "/reports", variants(1)[0], token=phone)
+    check(server.json("POST", "/symbols?name=demo", read(DSYM))[0] == 200, "a dSYM")
+    server.settle()
+    for form in ("", "?as=brief", "?as=text", "?as=state", "?as=nothing"):
+        server.ask("GET", "/reports/" + key + form)
+    server.ask("GET", "/reports/" + "0" * 64)
+    server.ask("GET", "/symbols/%s/%s/debuginfo" % (DEMO[:2].lower(), DEMO[2:].replace("-", "").lower()))
+    check(server.ask("PUT", "/project", b'{"quota":3}')[0] == 200, "settings")
+    check(server.ask("DELETE", "/reports/" + key)[0] == 204 and server.ask("DELETE", "/reports/" + key)[0] == 404, "a report is deleted once")
+    said = server.json("GET", "/audit?limit=1000")[1]
+    mine = said["audit"][-1]["object"].split()[1]
+    wanted = [("", "", "token", "admin " + mine), ("", "", "token", "send phone"), ("phone", "127.0.0.1", "send", key), (mine, "127.0.0.1", "upload", DEMO)]
+    wanted += [(mine, "127.0.0.1", "read", key)] * 3
+    wanted += [(mine, "127.0.0.1", "download", DEMO + " debuginfo"), (mine, "127.0.0.1", "settings", '{"keep_days":0,"quota":3,"redact":false}'),
+               (mine, "127.0.0.1", "delete", key)]
+    told = [(e["token"], e["address"], e["action"], e["object"]) for e in said["audit"]][::-1]
+    check(told == wanted and said["next"] is None, "the audit", first_difference(told, wanted))
+    pages, ask = [], "/audit?limit=3"
+    while ask:
+        page = server.json("GET", ask)[1]
+        pages += [e for e in page["audit"] if e["action"] != "audit"]
+        ask = page["next"] and "/audit?limit=3&before=" + page["next"]
+    check(pages == said["audit"], "its pages are the whole", first_difference(pages, said["audit"]))
+    check(server.json("GET", "/audit?until=%s" % said["audit"][-2]["time"])[1]["audit"] == said["audit"][-1:], "until a time")
+    check(len(server.json("GET", "/audit?since=9999-01-01T00:00:00Z")[1]["audit"]) == 0, "since a time")
+    for wrong in ("since=yesterday", "before=x", "before=1-2x", "until=1"):
+        check(server.ask("GET", "/audit?" + wrong)[0] == 400, "refused: " + wrong)
+    check(server.ask("GET", "/audit", token=server.new_token("read"))[0] == 403, "a reader may not")
+    theirs = server.json("GET", "/audit", token=server.new_token("admin:other"))[1]["audit"]
+    check([e["action"] for e in theirs] == ["token"], "another project has its own", theirs)
+    server.end()
+    server.start("--audit-days=1", "--test-clock", "49h")
+    end = time.monotonic() + 20
+    while any(e["action"] != "audit" for e in server.json("GET", "/audit")[1]["audit"]) and time.monotonic() < end:
+        time.sleep(0.05)
+    check(time.monotonic() < end, "it leaves after its days")
+    server.end()
 
 
 def test_schemas(folder):
@@ -1276,7 +1323,7 @@ LANES = ([test_main],
          [lambda: test_full("full", 1), lambda: test_watch("watch")],
          [lambda: test_upload_killed("killed"), lambda: test_parts("parts"), lambda: test_packed("packed"), lambda: test_demo("demo")],
          [lambda: test_slow("slow"), lambda: test_profilers("profilers"), lambda: test_closed("closed"), lambda: test_readme("readme"),
-          lambda: test_settings("settings"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
+          lambda: test_settings("settings"), lambda: test_audit("audit"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
           lambda: test_starts("starts"), lambda: test_tls("tls"),
           lambda: test_symbolicator("symbolicator")],
          [lambda: test_sources("sources")])
