@@ -304,7 +304,7 @@ func TestFailedChange(t *testing.T) {
 	must(t, err)
 	named := func(name string, last error) change {
 		return change{do: func(tx *statements) error {
-			if _, err := tx.Exec("INSERT INTO upload VALUES(?)", name); err != nil {
+			if _, err := tx.Exec("INSERT INTO upload VALUES(?, '', '', '')", name); err != nil {
 				return err
 			}
 			if _, err := s.known.imageOf(tx, demo, "demo"); err != nil {

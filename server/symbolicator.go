@@ -91,8 +91,8 @@ func (j *jobs) run(one *job, do func() ([]byte, error)) {
 	one.body, one.err, one.ended = body, err, time.Now()
 	j.running--
 	j.bytes += len(body)
-	close(one.done)
 	j.forget()
+	close(one.done)
 }
 
 // forget drops answers that are old, and the oldest ones while there are too many. Requests in work stay.

@@ -334,8 +334,9 @@ class Load:
     """Reports on their way: how often each was new, and the longest time from the first try to the first
     answer that a report is kept."""
 
-    def __init__(self, server, bodies):
-        self.server, self.bodies = server, bodies
+    def __init__(self, server, bodies, times=3):
+        """times: how often each is sent until it is taken; a report that is taken once shows best whether it is lost."""
+        self.server, self.bodies, self.times = server, bodies, times
         self.new, self.longest, self.ids = collections.Counter(), 0.0, {}
         self.threads = [threading.Thread(target=self.send, args=(bodies[i::SENDERS],)) for i in range(SENDERS)]
 
@@ -344,7 +345,7 @@ class Load:
         for body in bodies:
             key, begin, times = hashlib.sha256(body).hexdigest(), time.monotonic(), 0
             self.ids[key] = body
-            while times < 3:
+            while times < self.times:
                 try:
                     if connection is None or connection.of != self.server.address:
                         connection = http.client.HTTPConnection(self.server.address, timeout=60)

@@ -1,7 +1,8 @@
-"""Faults of a PostgreSQL, of its replica, of the network and of all at once, while reports of real size come to two servers, each three times
-to each. Prints a table: how many were lost, new twice, or differ from the results of a server with SQLite. server.sh runs it with few reports,
+"""Faults of a PostgreSQL, of its replica, of the network and of all at once, while reports of real size come to two servers: half of them
+to one of the two until it is taken, and never again, the others three times to each. Prints a table: how many were lost, new twice, or differ from the results of a server with SQLite. server.sh runs it with few reports,
 make soak-server DATABASE=postgres with many. OLDER in the environment is a machsym-server of before, which runs beside the newest.
 Usage: server_faults.py MACHSYM-SERVER MACHSYM FOLDER REPORTS [SEED]."""
+import collections
 import http.client
 import os
 import random
@@ -46,7 +47,7 @@ class Truth:
     """What a server with SQLite says, without faults."""
 
     def __init__(self, bodies):
-        server = base.Server("truth", *OPTIONS)
+        server = base.Server("truth%d" % time.time_ns(), *OPTIONS)
         server_process.send_symbols(server)
         load = base.Load(server, bodies)
         load.run(lambda: time.sleep(0.1))
@@ -85,6 +86,22 @@ class Pair:
             server.start()
 
 
+class Reports:
+    """Reports of each row, and what is said of them. Few reports are the same in all rows; many are shared out, none twice."""
+
+    def __init__(self):
+        self.maker, self.number, self.few = server_reports.Maker(SEED), 0, None
+
+    def of(self, share):
+        if self.few:
+            return self.few
+        count = COUNT * share // 100 if MANY else COUNT
+        truth = Truth([self.maker.next(self.number + i) for i in range(count)])
+        self.number += count
+        self.few = None if MANY else truth
+        return truth
+
+
 def phase(what, truth, pair, times, fault):
     """One row: `fault` happens some times while reports come."""
     begin = time.monotonic()
@@ -92,7 +109,9 @@ def phase(what, truth, pair, times, fault):
         server_process.send_symbols(pair.servers[0])
         bodies = list(truth.bodies)
         chance.shuffle(bodies)
-        loads = [base.Load(pair.servers[0], bodies), base.Load(pair.servers[1], bodies[::-1])]
+        once, often = bodies[::2], bodies[1::2]
+        loads = [base.Load(pair.servers[0], once[::2], 1), base.Load(pair.servers[1], once[1::2], 1),
+                 base.Load(pair.servers[0], often), base.Load(pair.servers[1], often[::-1])]
         threads = [t for load in loads for t in load.threads]
         for t in threads:
             t.start()
@@ -107,7 +126,7 @@ def phase(what, truth, pair, times, fault):
         settled = [server.settle(300) for server in pair.servers][-1]
         found = results(pair.servers[1], truth.results)
         lost = sum(found[key] is None for key in found)
-        new = loads[0].new + loads[1].new
+        new = sum((load.new for load in loads), collections.Counter())
         twice = sum(n > 1 for n in new.values())
         different = sum(found[key] is not None and found[key] != truth.results[key] for key in found)
         base.check((lost, twice, different) == (0, 0, 0), what, lost, twice, different)
@@ -246,18 +265,18 @@ def main():
         return 1
     print("seed", SEED)
     print("| fault | reports | faults | lost | twice | different | longest until taken | all |\n|---|---|---|---|---|---|---|---|", flush=True)
-    truth = Truth(list(server_reports.reports(COUNT, SEED)))
+    reports = Reports()
     cluster = server_cluster.Cluster(programs)
     try:
-        restarts(cluster, truth)
-        all_at_once(cluster, truth)
-        newer_schema(cluster, truth)
+        restarts(cluster, reports.of(25))
+        all_at_once(cluster, reports.of(20))
+        newer_schema(cluster, reports.of(10))
         if "OLDER" in os.environ:
-            older_program(cluster, truth)
+            older_program(cluster, reports.of(10))
     finally:
         cluster.end()
-    failover(programs, truth)
-    return cut(programs, truth)
+    failover(programs, reports.of(20))
+    return cut(programs, reports.of(15))
 
 
 if __name__ == "__main__":
