@@ -87,7 +87,7 @@ class Pair:
 
 
 class Reports:
-    """Reports of each row, and what is said of them. Few reports are the same in all rows; many are shared out, none twice."""
+    """Reports of each row, and the truth about them. Few reports are the same in all rows; many are shared out, none twice."""
 
     def __init__(self):
         self.maker, self.number, self.few = server_reports.Maker(SEED), 0, None
