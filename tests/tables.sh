@@ -176,12 +176,7 @@ ended() { # NAMESPACE CODE [LINE...]: the summary of such a report into $work/ou
 }
 # Codes that Apple explains ("Understanding the exception types in a crash report", "Addressing watchdog terminations"), and those
 # of xnu's bsd/sys/reason.h and bsd/sys/kern_memorystatus.h, dyld's mach-o/dyld_priv.h; a code that no list has gets its namespace.
-while IFS='|' read -r namespace code words; do
-    ended "$namespace" "$code" >"$work/one.crash"
-    tell --summary "$work/one.crash"
-    [ "$(grep -cF -e "$words" "$work/out")" -eq 1 ]
-    check "ended: $namespace $code: $words" "$work/out"
-done <<'END'
+cat >"$work/endings" <<'END'
 SPRINGBOARD|0xdeadfa11|the user forced the app to quit
 SPRINGBOARD|0xc00010ff|too hot
 SPRINGBOARD|0xbaaaaaad|a stackshot of the whole system
@@ -195,9 +190,20 @@ RUNNINGBOARD|0xdead10cc|held a file lock or database
 JETSAM|2|above the memory mark
 JETSAM|3|no more vnodes
 JETSAM|4|the system had no more free memory
+JETSAM|5|moved memory of processes in and out
+JETSAM|6|read files anew
 JETSAM|7|more memory than one process may
 JETSAM|8|no more space on disk
-JETSAM|9|the process was idle
+JETSAM|9|the process was idle, and
+JETSAM|10|the kernel had no more memory
+JETSAM|11|compressed and decompressed
+JETSAM|12|no more space for compressed memory
+JETSAM|13|hardly any space to swap
+JETSAM|14|short of memory for too long
+JETSAM|15|could not write memory out
+JETSAM|16|memory of its conclave
+JETSAM|17|idle for long
+JETSAM|100|more CPU time than it may
 JETSAM|77|short of memory and ended
 CODESIGNING|1|no valid signature
 CODESIGNING|2|a page of memory does not match
@@ -218,8 +224,30 @@ LIBSYSTEM|3|could not be set up
 LIBSYSTEM|4|the list of threads is damaged
 LIBSYSTEM|77|libsystem found something wrong
 LIBXPC|77|misused XPC
+EXEC|1|no Mach-O file that may run
+EXEC|2|the user or group
+EXEC|3|the first thread could not be set up
+EXEC|4|memory for the stack
+EXEC|5|the kernel's own strings
+EXEC|6|the arguments could not be copied
+EXEC|7|the path of dyld
+EXEC|8|a security policy
+EXEC|9|the check of the signature
+EXEC|10|encrypted by an app store
+EXEC|11|is encrypted, and could not
+EXEC|12|a packer
+EXEC|13|programs of 32 bits
+EXEC|14|for another platform
+EXEC|15|no descriptor
+EXEC|16|what Rosetta needs
+EXEC|17|dyld's information
+EXEC|18|the first thread could not be made
+EXEC|19|posix_spawn
 EXEC|77|could not start the program
 TCC|77|a usage description
+GUARD|1|a guarded file was
+GUARD|2|guarded memory was
+GUARD|3|a guarded Mach port was
 GUARD|77|a guarded file descriptor
 SANDBOX|77|the sandbox does not allow what was done
 PAC_EXCEPTION|77|whose authentication failed
@@ -230,6 +258,19 @@ RUNNINGBOARD|77|RunningBoard, which decides
 FRONTBOARD|77|what shows apps on the screen
 SPRINGBOARD|77|what shows apps on the screen
 END
+while IFS='|' read -r namespace code words; do
+    ended "$namespace" "$code" >"$work/one.crash"
+    tell --summary "$work/one.crash"
+    [ "$(grep -cF -e "$words" "$work/out")" -eq 1 ]
+    check "ended: $namespace $code: $words" "$work/out"
+done <"$work/endings"
+# Each code that docs/facts.md lists is one of these rows: what is told of another code of its namespace are other words.
+sed -n 's/^| \([A-Z_]*\) | \([0-9]*\) | .*/\1|\2|/p' docs/facts.md | grep -v ^GUARD_TYPE >"$work/codes"
+[ "$(wc -l <"$work/codes")" -gt 40 ] && while read -r row; do
+    grep -qF "$row" "$work/endings" || echo "$row"
+done <"$work/codes" >"$work/lacks"
+[ ! -s "$work/lacks" ]
+check "every code of docs/facts.md has a row here" "$work/lacks"
 
 # What the app was doing, by the report's own word; and its share of a processor, at the edges of the words for it.
 while IFS='|' read -r event words; do

@@ -779,14 +779,24 @@ static void put_random_opcode(program *p, const line_head *head)
     }
 }
 
+enum { SEQUENCES = 3 };
+
+/* Where the addresses of a program's sequences stand in its bytes. */
+typedef struct begins {
+    size_t at[SEQUENCES];
+    unsigned count;
+} begins;
+
 /* Sequences from 0x1000 on, each after the one before; with odd opcodes: some overlap, or begin at the end of all
  * addresses. */
-static void put_random_program(program *p, const line_head *head, bool is_odd)
+static void put_random_program(program *p, const line_head *head, bool is_odd, begins *begin)
 {
     uint64_t at = 0x1000;
     line_begin(p, head);
-    for (unsigned left = 1 + random_below(3); left > 0; left--) {
+    begin->count = 0;
+    for (unsigned left = 1 + random_below(SEQUENCES); left > 0; left--) {
         set_address(p, at);
+        begin->at[begin->count++] = p->line.len - 8;
         for (unsigned count = random_below(40); count > 0; count--) {
             if (is_odd && random_below(30) == 0)
                 put_odd_opcode(p);
@@ -850,6 +860,29 @@ static bool same_rows(const ms_ln_table *whole, const ms_ln_table *part, ms_rang
            whole->rows[first + part->row_count - 1].addr >= code.hi;
 }
 
+/* Moves each sequence to the end of the one before, or to a byte next to that, in any order: one byte of a step is
+ * then the difference between sequences that share code and sequences that do not. */
+static void move_together(program *p, const ms_dw *dw, const ms_dw_enc *enc, const begins *begin)
+{
+    machsym_allocator allocator = {take_memory, give_memory, NULL};
+    ms_arena scratch = ms_arena_make(allocator);
+    ms_arena arena = ms_arena_make(allocator);
+    ms_ln_table whole;
+    uint64_t at = 0x1000;
+    ms_ln_read(dw, enc, 0, &scratch, &arena, &whole);
+    unsigned turned = random_below(begin->count);
+    for (unsigned i = 0; i < begin->count && whole.seq_count == begin->count; i++) {
+        unsigned k = (i + turned) % begin->count;
+        uint64_t to = at - (whole.seqs[k].lo - (0x1000 + 0x8000 * k));
+        for (unsigned byte = 0; byte < 8; byte++)
+            p->line.v[begin->at[k] + byte] = (uint8_t)(to >> (8 * byte));
+        at += whole.seqs[k].hi - whole.seqs[k].lo;
+        at += random_below(3) == 0 ? random_below(3) - 1 : 0;
+    }
+    ms_arena_free(&scratch);
+    ms_arena_free(&arena);
+}
+
 /* Reads one program whole and for some code. Returns whether the code alone was read. */
 static bool check_part(const ms_dw *dw, const ms_dw_enc *enc, bool is_odd, unsigned *wrong)
 {
@@ -890,6 +923,7 @@ static void test_part(void)
         ms_dw dw;
         ms_dw_enc enc;
         static const ms_range all = {0, 0x20000};
+        begins begin;
         bool is_odd = i % 2 != 0;
         line_head head = {{4, 8, 4}, 1 + 3 * random_below(2),  1, random_below(4) != 0,
                           -5,        11 + 3 * random_below(2), 13};
@@ -897,13 +931,15 @@ static void test_part(void)
         memset(&p, 0, sizeof p);
         memset(&dw, 0, sizeof dw);
         memset(&enc, 0, sizeof enc);
-        put_random_program(&p, &head, is_odd);
+        put_random_program(&p, &head, is_odd, &begin);
         dw.line = ms_span_make(p.line.v, p.line.len);
         dw.code = &all;
         dw.code_count = 1;
         enc.addr_size = 8;
         enc.offset_size = 4;
         enc.version = 4;
+        if (!is_odd && i % 4 == 0)
+            move_together(&p, &dw, &enc, &begin);
         read[is_odd] += check_part(&dw, &enc, is_odd, &wrong);
         program_free(&p);
     }
