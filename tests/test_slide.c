@@ -221,7 +221,9 @@ static uint32_t put_chain(chance *c, uint32_t at, uint32_t end)
 {
     const form_of *f = c->form;
     for (;;) {
-        uint64_t on = f->size / f->unit + below(c, below(c, 2) == 0 ? 3 : below(c, 8) == 0 ? c->page_size / f->unit : 60);
+        uint64_t on = f->size / f->unit + below(c, below(c, 2) == 0   ? 3
+                                                   : below(c, 8) == 0 ? c->page_size / f->unit
+                                                                      : 60);
         on = on == 0 ? 1 : on > f->most ? f->most : on;
         uint64_t next = at + on * f->unit;
         if (next + f->size > end || below(c, 30) == 0) {
@@ -306,7 +308,8 @@ static void test_by_chance(void)
             size_t len = 1 + below(&c, i % 2 == 0 ? 64 : BYTES);
             len = len > BYTES - lo ? BYTES - lo : len;
             copy[len] = 0x5a; /* nothing is written past what is asked for */
-            wrong += ms_sl_read(&dc, 0x20000000 + lo, copy, len) != len || memcmp(copy, c.want + lo, len) != 0;
+            wrong +=
+                ms_sl_read(&dc, 0x20000000 + lo, copy, len) != len || memcmp(copy, c.want + lo, len) != 0;
             wrong += copy[len] != 0x5a;
         }
         if (wrong != 0)
