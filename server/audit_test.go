@@ -143,3 +143,34 @@ func testAuditUndone(t *testing.T, db Database) {
 		t.Fatal(token)
 	}
 }
+
+// A name is one token's in its project, also when two come at once. A revoked one is gone, and others stay.
+func testTokens(t *testing.T, db Database) {
+	results := make(chan error, 8)
+	for i := 0; i < cap(results); i++ {
+		go func(hash string) { results <- db.AddToken(of("default"), hash, Token{"read", "default", "one"}) }(fmt.Sprint("hash", i))
+	}
+	made := 0
+	for i := 0; i < cap(results); i++ {
+		if err := <-results; err == nil {
+			made++
+		} else if err != ErrTaken {
+			t.Fatal(err)
+		}
+	}
+	must(t, db.AddToken(of("other"), "theirs", Token{"read", "other", "one"}))
+	list, err := db.Tokens("default")
+	if must(t, err); made != 1 || len(list) != 1 || list[0] != (Token{"read", "default", "one"}) {
+		t.Fatal(made, list)
+	}
+	for _, there := range []bool{true, false} {
+		if found, err := db.DeleteToken(of("default"), "one"); found != there || err != nil {
+			t.Fatal(found, err)
+		}
+	}
+	token, err := db.FindToken("theirs")
+	if must(t, err); token == nil {
+		t.Fatal("another project's token is gone")
+	}
+	isAudited(t, db, "default", "phone 192.0.2.1 token read one", "phone 192.0.2.1 revoke one")
+}

@@ -21,6 +21,7 @@ var contract = []struct {
 	{"ReleasedWork", testReleasedWork},
 	{"SymbolsDuringWork", testSymbolsDuringWork},
 	{"SymbolsOfOthers", testSymbolsOfOthers},
+	{"Tokens", testTokens},
 }
 
 var databases = []struct {

@@ -71,8 +71,14 @@ type Want struct {
 	Reports int    `json:"reports"`
 }
 
-// Token holds the rights of a caller. Only the hash of its secret is kept.
+// Token holds the rights of a caller. Only the hash of its secret is kept. One of the role server has no project:
+// it is an admin of all.
 type Token struct{ Role, Project, Name string }
+
+const roleServer = "server"
+
+// ErrTaken says that another token of the project has the name.
+var ErrTaken = errors.New("a token of this project has this name")
 
 // Caller is who asks for something in a project. The audit keeps it.
 type Caller struct{ Project, Token, Address string }
@@ -87,6 +93,7 @@ const (
 	didDownload = "download" // a file of symbols
 	didSet      = "settings" // of the project
 	didToken    = "token"    // a new one
+	didRevoke   = "revoke"   // a token
 	didAudit    = "audit"    // read it
 )
 
@@ -157,6 +164,8 @@ type Database interface {
 
 	AddToken(by Caller, hash string, t Token) error
 	FindToken(hash string) (*Token, error)
+	Tokens(project string) ([]Token, error)
+	DeleteToken(by Caller, name string) (found bool, err error)
 	HasTokens() (bool, error)
 	Record(by Caller, action, object string) error // of what changes nothing
 	Audit(of Span) ([]Event, error)

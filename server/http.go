@@ -61,6 +61,9 @@ func (s *server) routes() http.Handler {
 	mux.Handle("/missing", s.allow("GET", "read", (*server).missing))
 	mux.Handle("/project", s.byMethod(map[string]http.Handler{
 		"GET": s.allow("GET", "read", (*server).settings), "PUT": s.allow("PUT", "admin", (*server).set)}))
+	mux.Handle("/tokens", s.byMethod(map[string]http.Handler{
+		"GET": s.allow("GET", "admin", (*server).listTokens), "POST": s.allow("POST", "admin", (*server).addToken)}))
+	mux.Handle("/tokens/", s.allow("DELETE", "admin", (*server).deleteToken))
 	mux.Handle("/parts/", s.byMethod(map[string]http.Handler{
 		"GET": s.allow("GET", "upload", (*server).hasPart), "PUT": s.allow("PUT", "upload", (*server).putPart)}))
 	mux.Handle("/parts", s.allow("POST", "upload", (*server).joinParts))
@@ -105,9 +108,13 @@ func (s *server) allow(method, role string, do handler) http.Handler {
 		case t == nil:
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(w, http.StatusUnauthorized, "send Authorization: Bearer TOKEN")
-		case t.Role != role && t.Role != "admin":
+		case t.Role != role && t.Role != "admin" && t.Role != roleServer:
 			refuse(w, http.StatusForbidden, "this token may "+t.Role+"; this takes one that may "+role)
 		default:
+			if t, err = t.inProject(r.URL.Query()); err != nil {
+				refuse(w, http.StatusForbidden, err.Error())
+				return
+			}
 			do(s, w, r, t)
 		}
 	})

@@ -3,9 +3,7 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -43,7 +41,7 @@ func readOptions() options {
 	flag.StringVar(&o.machsym, "machsym", "", "the program machsym (default: beside this one, then in PATH)")
 	flag.StringVar(&o.cert, "cert", "", "`file` with the certificate, for TLS; with -key")
 	flag.StringVar(&o.key, "key", "", "`file` with its key")
-	flag.StringVar(&o.newToken, "new-token", "", "make a token `ROLE[:PROJECT]`, print it and end; a role is send, read, upload or admin")
+	flag.StringVar(&o.newToken, "new-token", "", "make a token `ROLE[:PROJECT]`, print it and end; a role is send, read, upload or admin; server: an admin of all projects")
 	flag.StringVar(&o.tokenName, "token-name", "", "`name` of the new token, for the audit (default: the first letters of its hash)")
 	flag.StringVar(&o.demo, "demo", "", "load the reports and dSYMs of this `folder`, tests/fixtures of the sources")
 	flag.StringVar(&o.profilers, "profilers", "", "answer profilers (/symbolicate/v5) without a token, also to pages of this `origin`; *: of any")
@@ -115,7 +113,7 @@ func run(o options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	wish, err := readToken(o.newToken, o.tokenName)
+	wish, err := wishedToken(o.newToken, o.tokenName)
 	if err != nil {
 		return err
 	}
@@ -178,8 +176,8 @@ func lockData(data string) (*os.File, error) {
 	return lock, nil
 }
 
-// readToken reads ROLE[:PROJECT]; without one it is no token.
-func readToken(wish, name string) (t Token, err error) {
+// wishedToken reads ROLE[:PROJECT]; without one it is no token.
+func wishedToken(wish, name string) (t Token, err error) {
 	if wish == "" {
 		return t, nil
 	}
@@ -187,10 +185,11 @@ func readToken(wish, name string) (t Token, err error) {
 	if !named {
 		project = "default"
 	}
-	if !strings.Contains(" send read upload admin ", " "+role+" ") || role == "" {
-		return t, errors.New("--new-token ROLE[:PROJECT]: a role is send, read, upload or admin")
-	}
-	if !isProject(project) {
+	if role == roleServer && !named {
+		project = ""
+	} else if !isRole(role) {
+		return t, errors.New("--new-token ROLE[:PROJECT]: a role is send, read, upload or admin; server: an admin of all projects")
+	} else if !isProject(project) {
 		return t, fmt.Errorf("--new-token ROLE:PROJECT: a project's name has 1 to %d bytes of UTF-8, and no control characters", longestProject)
 	}
 	if name != "" && !isProject(name) {
@@ -199,26 +198,17 @@ func readToken(wish, name string) (t Token, err error) {
 	return Token{role, project, name}, nil
 }
 
+// isRole is true for the roles of tokens of a project.
+func isRole(role string) bool {
+	return role == "send" || role == "read" || role == "upload" || role == "admin"
+}
+
 func printToken(db Database, wish Token) error {
 	token, err := newToken(db, Caller{Project: wish.Project}, wish)
 	if err == nil {
 		fmt.Println(token)
 	}
 	return err
-}
-
-// newToken makes a secret. A token without a name is named by its hash.
-func newToken(db Database, by Caller, t Token) (string, error) {
-	secret := make([]byte, 24)
-	if _, err := rand.Read(secret); err != nil {
-		return "", err
-	}
-	token := "ms_" + hex.EncodeToString(secret)
-	hash := hashOf([]byte(token))
-	if t.Name == "" {
-		t.Name = hash[:8]
-	}
-	return token, db.AddToken(by, hash, t)
 }
 
 // findMachsym returns the path from the option, else the program beside this one, else the one in PATH.

@@ -901,7 +901,15 @@ func (p *postgres) Generation() (generation int64, err error) {
 
 func (p *postgres) AddToken(by Caller, hash string, t Token) error {
 	return p.change(func(s session) error {
-		if err := s.do("INSERT INTO token VALUES($1, $2, $3, $4)", hash, t.Role, t.Project, t.Name); err != nil {
+		if err := s.do("SELECT pg_advisory_xact_lock($1)", lockRules); err != nil { // else two of one name could come at once
+			return err
+		}
+		n, err := rows(s.Exec(`INSERT INTO token SELECT $1, $2, $3, $4
+			WHERE NOT EXISTS(SELECT 1 FROM token WHERE project = $3 AND name = $4)`, hash, t.Role, t.Project, t.Name))
+		if err == nil && n == 0 {
+			err = ErrTaken
+		}
+		if err != nil {
 			return err
 		}
 		return p.audit(s, record{by, didToken, t.Role + " " + t.Name})
@@ -915,6 +923,25 @@ func (p *postgres) FindToken(hash string) (*Token, error) {
 		return nil, nil
 	}
 	return &t, err
+}
+
+func (p *postgres) Tokens(project string) (list []Token, err error) {
+	err = p.read(func(s session) error {
+		list, err = allOf(s, readToken, "SELECT role, project, name FROM token WHERE project = $1 ORDER BY name", project)
+		return err
+	})
+	return list, err
+}
+
+func (p *postgres) DeleteToken(by Caller, name string) (found bool, err error) {
+	err = p.change(func(s session) error {
+		n, err := rows(s.Exec("DELETE FROM token WHERE project = $1 AND name = $2", by.Project, plainText(name)))
+		if found = n > 0; !found || err != nil {
+			return err
+		}
+		return p.audit(s, record{by, didRevoke, name})
+	})
+	return found && err == nil, err
 }
 
 func (p *postgres) HasTokens() (has bool, err error) {

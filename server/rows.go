@@ -97,6 +97,11 @@ func readWant(scan scan) (w Want, err error) {
 	return w, err
 }
 
+func readToken(scan scan) (t Token, err error) {
+	err = scan(&t.Role, &t.Project, &t.Name)
+	return t, err
+}
+
 func readEvent(scan scan) (e Event, err error) {
 	err = scan(&e.place.number, &e.place.time, &e.Token, &e.Address, &e.Action, &e.Object)
 	e.Time = time.UnixMilli(e.place.time).UTC()

@@ -717,7 +717,12 @@ func (s *sqlite) Generation() (generation int64, err error) {
 
 func (s *sqlite) AddToken(by Caller, hash string, t Token) error {
 	return s.change(func(tx *statements) error {
-		if _, err := tx.Exec("INSERT INTO token VALUES(?,?,?,?)", hash, t.Role, t.Project, t.Name); err != nil {
+		n, err := rows(tx.Exec(`INSERT INTO token SELECT ?1, ?2, ?3, ?4
+			WHERE NOT EXISTS(SELECT 1 FROM token WHERE project = ?3 AND name = ?4)`, hash, t.Role, t.Project, t.Name))
+		if err == nil && n == 0 {
+			err = ErrTaken
+		}
+		if err != nil {
 			return err
 		}
 		return audit(tx, s.now(), by, didToken, t.Role+" "+t.Name)
@@ -731,6 +736,21 @@ func (s *sqlite) FindToken(hash string) (*Token, error) {
 		return nil, nil
 	}
 	return &t, err
+}
+
+func (s *sqlite) Tokens(project string) ([]Token, error) {
+	return allOf(s.read, readToken, "SELECT role, project, name FROM token WHERE project = ? ORDER BY name", project)
+}
+
+func (s *sqlite) DeleteToken(by Caller, name string) (found bool, err error) {
+	err = s.change(func(tx *statements) error {
+		n, err := rows(tx.Exec("DELETE FROM token WHERE project = ? AND name = ?", by.Project, name))
+		if found = n > 0; !found || err != nil {
+			return err
+		}
+		return audit(tx, s.now(), by, didRevoke, name)
+	})
+	return found && err == nil, err
 }
 
 func (s *sqlite) HasTokens() (has bool, err error) {

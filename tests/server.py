@@ -901,7 +901,8 @@ def test_readme(folder):
         file.write(variants(1)[0])
     shutil.copy(FIXTURES + "reports/demo.crash", place + "/report.crash")
     key = hashlib.sha256(variants(1)[0]).hexdigest()
-    shell = {"TOKEN": server.token, "URL": "http://" + server.address, "PATH": os.environ["PATH"]}
+    operator = server.new_token("server")
+    shell = {"TOKEN": operator, "URL": "http://" + server.address, "PATH": os.environ["PATH"]}
     if shutil.which("zip") is None:
         with open(place + "/zip", "w", encoding="utf-8") as file:
             file.write('#!/bin/sh\nshift\nexec "%s" -m zipfile -c "$@"\n' % sys.executable)
@@ -1136,6 +1137,46 @@ def test_audit(folder):
     server.end()
 
 
+def test_projects(folder):
+    """An admin of a project manages that one only; one of the role server all."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=1")
+    operator = server.new_token("server")
+    status, said = server.json("POST", "/tokens?project=player", b'{"role":"admin","name":"ann"}', token=operator)
+    check(status == 201, "the operator makes an admin of a project", status, said)
+    ann = said["token"]
+    status, said = server.json("POST", "/tokens", b'{"role":"send","name":"phone"}', token=ann)
+    check(status == 201, "who makes a token", status, said)
+    phone = said["token"]
+    key = server.json("POST", "/reports", variants(1)[0], token=phone)[1]["id"]
+    server.settle()
+    check(server.ask("GET", "/reports/" + key, token=ann)[0] == 200 and server.ask("GET", "/reports/" + key)[0] == 404, "the report is the project's")
+    check(server.ask("GET", "/reports/%s?project=player" % key, token=operator)[0] == 200 and server.ask("GET", "/reports/" + key, token=operator)[0] == 404, "the operator names the project")
+    names = [(t["name"], t["role"]) for t in server.json("GET", "/tokens", token=ann)[1]["tokens"]]
+    check(names == [("ann", "admin"), ("phone", "send")], "its tokens", names)
+    for method, path, body in (("GET", "/tokens", None), ("POST", "/tokens", b'{"role":"send"}'), ("DELETE", "/tokens/ann", None), ("PUT", "/project", b'{"quota":1}'),
+                               ("GET", "/project", None), ("GET", "/audit", None), ("GET", "/reports/" + key, None), ("DELETE", "/reports/" + key, None), ("GET", "/groups", None)):
+        for project in ("player", "", "default%20"):
+            check(server.ask(method, path + "?project=" + project, body)[0] == 403, "an admin of another project: %s %s" % (method, path), project)
+        check(server.ask(method, path, body, token=phone)[0] == 403, "who may only send: " + path)
+    check(server.ask("DELETE", "/tokens/phone")[0] == 404 and server.ask("DELETE", "/reports/" + key)[0] == 404, "and without a name it sees its own")
+    for wrong in (b'{"role":"server"}', b'{"role":"all"}', b'{}', b'{"role":"send","name":"a/b"}', b'{"role":"send","name":"\\n"}', b'{"role":"send","of":"x"}'):
+        check(server.ask("POST", "/tokens", wrong, token=ann)[0] == 400, "no such token", wrong)
+    check(server.ask("POST", "/tokens", b'{"role":"read","name":"phone"}', token=ann)[0] == 409, "a name is one token's")
+    check(server.ask("POST", "/tokens", b'{"role":"read","name":"phone"}')[0] == 201, "and each project's own")
+    check(server.ask("POST", "/tokens", b'{"role":"server"}', token=operator)[0] == 400 and server.ask("POST", "/tokens?project=", b'{"role":"admin"}', token=operator)[0] == 400
+          and server.ask("GET", "/groups?project=%0a", token=operator)[0] == 403, "what the operator may not")
+    status, said = server.json("POST", "/tokens?project=", b'{"role":"server","name":"second"}', token=operator)
+    check(status == 201 and server.ask("GET", "/tokens?project=player", token=said["token"])[0] == 200, "a second operator", status, said)
+    check(server.ask("PUT", "/project?project=player", b'{"quota":1}', token=operator)[0] == 200 and server.json("GET", "/project")[1]["quota"] == 0, "settings of a project")
+    check(server.ask("POST", "/reports", variants(2)[1], token=phone)[0] == 429, "they hold")
+    check(server.ask("DELETE", "/tokens/phone", token=ann)[0] == 204 and server.ask("POST", "/reports", variants(1)[0], token=phone)[0] == 401, "a revoked token is refused at once")
+    check(server.ask("DELETE", "/reports/" + key, token=ann)[0] == 204, "its admin deletes")
+    done = [(e["token"], e["action"], e["object"]) for e in server.json("GET", "/audit", token=ann)[1]["audit"]][::-1]
+    check([d for d in done if d[1] in ("token", "revoke", "delete")] == [(hashlib.sha256(operator.encode()).hexdigest()[:8], "token", "admin ann"), ("ann", "token", "send phone"),
+                                                                        ("ann", "revoke", "phone"), ("ann", "delete", key)], "the audit has who made tokens", done)
+    server.end()
+
+
 def test_schemas(folder):
     """A database of the first schema is opened, and the report that its server had leased is done; one of a newer program is refused."""
     with open("server/sqlite.go", encoding="utf-8") as file:
@@ -1324,7 +1365,7 @@ LANES = ([test_main],
          [lambda: test_full("full", 1), lambda: test_watch("watch")],
          [lambda: test_upload_killed("killed"), lambda: test_parts("parts"), lambda: test_packed("packed"), lambda: test_demo("demo")],
          [lambda: test_slow("slow"), lambda: test_profilers("profilers"), lambda: test_closed("closed"), lambda: test_readme("readme"),
-          lambda: test_settings("settings"), lambda: test_audit("audit"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
+          lambda: test_settings("settings"), lambda: test_audit("audit"), lambda: test_projects("projects"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
           lambda: test_starts("starts"), lambda: test_tls("tls"),
           lambda: test_symbolicator("symbolicator")],
          [lambda: test_sources("sources")])
