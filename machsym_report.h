@@ -37,6 +37,10 @@
 
 #include "machsym.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- What a report is ---- */
 
 /* One report, while a callback is about it. */
@@ -268,6 +272,44 @@ typedef enum machsym_report_form {
  * `begin` no frame has been looked up. */
 MACHSYM_API machsym_result machsym_report_write(machsym_report *report, machsym_report_form form,
                                                 machsym_str *out);
+
+/* ---- Version skew ---- */
+
+/* The public structs, as MACHSYM_STRUCTS has those of machsym.h. */
+#define MACHSYM_REPORT_STRUCTS(X)                                                                            \
+    X(machsym_report_info, 3)                                                                                \
+    X(machsym_report_image, 7)                                                                               \
+    X(machsym_report_frame, 31)                                                                              \
+    X(machsym_report_thread, 127)                                                                            \
+    X(machsym_report_register, 509)                                                                          \
+    X(machsym_report_fact, 2039)                                                                             \
+    X(machsym_report_found, 8191)                                                                            \
+    X(machsym_report_asked, 32749)                                                                           \
+    X(machsym_report_symbols, 131071)                                                                        \
+    X(machsym_report_file, 524287)                                                                           \
+    X(machsym_report_files, 2097143)                                                                         \
+    X(machsym_reports_desc, 8388593)
+#define MACHSYM_REPORT_ABI (MACHSYM_ABI MACHSYM_REPORT_STRUCTS(MACHSYM_WEIGH))
+
+/* Returns MACHSYM_REPORT_ABI of the library. A program that was compiled with structs of other sizes passes
+ * garbage. Debug builds notice that by themselves, as for machsym.h. Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_report_abi(void);
+
+#ifdef MACHSYM_CHECKS_ABI
+static inline machsym_result machsym_reports_open_checked(const machsym_reports_desc *desc,
+                                                          machsym_reports **out, machsym_error *err)
+{
+    bool same = machsym_report_abi() == MACHSYM_REPORT_ABI;
+    (void)same;
+    MACHSYM_ASSERT(same && "the machsym library was built from another machsym_report.h than this program");
+    return machsym_reports_open(desc, out, err);
+}
+#define machsym_reports_open machsym_reports_open_checked
+#endif
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
 
@@ -27599,6 +27641,12 @@ static void msr_api_begin(machsym_reports *all, const machsym_reports_desc *desc
         msr_redact_open(&all->redact, desc->redact);
 }
 
+uint64_t machsym_report_abi(void)
+{
+    return MACHSYM_REPORT_ABI;
+}
+
+#undef machsym_reports_open
 machsym_result machsym_reports_open(const machsym_reports_desc *desc, machsym_reports **out,
                                     machsym_error *err)
 {

@@ -135,7 +135,9 @@ static void walk(const machsym_report *report)
         use(frame.image);
         use(frame.name);
         use(frame.path);
-        sum += (unsigned)(frame.addr + frame.thread + frame.line + frame.offset + frame.is_inline);
+        use(frame.doubt);
+        sum += (unsigned)(frame.is_inferred + frame.addr + frame.thread + frame.line + frame.offset +
+                          frame.is_inline);
     }
 }
 
@@ -285,17 +287,29 @@ static size_t next_folded(void *user, uint64_t at_addr, machsym_cursor *at, mach
     return count;
 }
 
-static machsym_image *open_demo(void)
+enum { DEMO_DSYM, DEMO_PROGRAM, DEMO_COUNT };
+
+static machsym_image *open_demo(unsigned which)
 {
-    static machsym_image *image;
-    static bool was_tried; /* outside a checkout there is no such file */
+    static const char *const paths[DEMO_COUNT] = {"tests/fixtures/bin/demo.app.dSYM",
+                                                  "tests/fixtures/bin/demo"};
+    static machsym_image *images[DEMO_COUNT];
+    static bool was_tried[DEMO_COUNT]; /* outside a checkout there is no such file */
     machsym_open_desc open;
     memset(&open, 0, sizeof open);
-    open.path = "tests/fixtures/bin/demo.app.dSYM";
-    if (!was_tried)
-        machsym_image_open(&open, &image, NULL);
-    was_tried = true;
-    return image;
+    open.path = paths[which];
+    if (!was_tried[which])
+        machsym_image_open(&open, &images[which], NULL);
+    was_tried[which] = true;
+    return images[which];
+}
+
+/* Tables and code, of an image that may be another one. */
+static const machsym_image *file(void *user, const machsym_report_image *image)
+{
+    run *r = (run *)user;
+    use(image->name);
+    return chance(r, 4) != 0 ? open_demo(DEMO_PROGRAM) : NULL;
 }
 
 /* ---- All of it ---- */
@@ -316,7 +330,7 @@ static void read_reports(run *r, const heap *session)
     desc.max_bytes = (how & IS_BOUNDED) != 0 ? (uint64_t)1 << (r->head[2] / 8 % 24) : 0;
     r->most = (desc.max_bytes != 0 ? desc.max_bytes : 33554432) + 65536 + 128 * (uint64_t)r->input.len;
     if ((how & HAS_NO_SYMBOLS) == 0 && ((how & HAS_MADE_UP) != 0 || r->files.user != NULL)) {
-        const machsym_report_symbols symbols = {r, find, leave, addr, stack, next_folded};
+        const machsym_report_symbols symbols = {r, find, leave, addr, stack, next_folded, NULL, file, NULL};
         desc.symbols = symbols;
     }
     desc.user = r;
@@ -347,8 +361,8 @@ static void read_reports(run *r, const heap *session)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     machsym_session_desc how;
-    machsym_report_file file = {open_demo(), NULL};
-    machsym_report_files files = {&file, 1, NULL};
+    machsym_report_file dsym = {open_demo(DEMO_DSYM), NULL};
+    machsym_report_files files = {&dsym, 1, NULL};
     heap session_memory;
     run r;
     if (size < HEAD)
@@ -366,14 +380,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     r.seed = (uint32_t)(data[7] << 8 | data[3]);
     r.memory.fails_at = (size_t)(data[5] | data[6] << 8);
     r.memory.fails_once = (data[1] & FAILS_ONCE) != 0;
-    how.image = file.image;
+    how.image = dsym.image;
     how.lines = MACHSYM_LINES_PEOPLE;
     how.allocator = heap_of(&session_memory);
     session_memory.fails_at = (data[1] & HAS_POOR_SESSION) != 0 ? data[7] : 0;
-    if (file.image != NULL && machsym_session_open(&how, &file.session, NULL) == MACHSYM_OK)
+    if (dsym.image != NULL && machsym_session_open(&how, &dsym.session, NULL) == MACHSYM_OK)
         r.files = machsym_report_of_files(&files);
     read_reports(&r, &session_memory);
-    machsym_session_close(file.session);
+    machsym_session_close(dsym.session);
     if (session_memory.live != 0)
         abort();
     free(copy);

@@ -672,6 +672,12 @@ static void api_begin(machsym_reports *all, const machsym_reports_desc *desc, ma
         redact_open(&all->redact, desc->redact);
 }
 
+uint64_t machsym_report_abi(void)
+{
+    return MACHSYM_REPORT_ABI;
+}
+
+#undef machsym_reports_open
 machsym_result machsym_reports_open(const machsym_reports_desc *desc, machsym_reports **out,
                                     machsym_error *err)
 {

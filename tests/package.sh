@@ -172,7 +172,45 @@ END
         check "a release has no trace of it" grep -qx 0 "$work/said"
         nm -D --defined-only "$libdir/libmachsym.so" | awk '$2 == "T" && $3 !~ /^machsym_/' >"$work/others"
         check "the library exports machsym_* only" test ! -s "$work/others"
+        # every function that a header declares, under its own name
+        for header in machsym.h machsym_report.h; do
+            awk '/^MACHSYM_API/ { on = 1 } on; /[;{]/ { on = 0 }' "$prefix/include/$header" | grep -o 'machsym_[a-z_0-9]*(' | tr -d '(' | sort -u >"$work/declared"
+            nm -D --defined-only "$libdir/libmachsym.so" | awk '{ print $3 }' | sort -u | comm -23 "$work/declared" - >"$work/lacks"
+            check "the library has what $header declares" test -s "$work/declared" -a ! -s "$work/lacks"
+        done
     fi
+    # whole reports by the library, in C and in C++; another header, as above
+    sed '/MACHSYM_REPORT_IMPLEMENTATION) /q' machsym_report.h | sed -n 's/^typedef struct \(machsym_report[a-z_]*\) {.*/\1/p' >"$work/structs"
+    check "public structs of reports" test "$(wc -l <"$work/structs")" -ge 12
+    while read -r name; do
+        check "$name is compared" grep -q "X($name, [0-9]*)" machsym_report.h
+    done <"$work/structs"
+    cat >"$work/reports.c" <<END
+#include <machsym_report.h>
+#include <stdio.h>
+int main(void)
+{
+    machsym_reports_desc desc;
+    machsym_reports *reports;
+    uint32_t failed;
+    memset(&desc, 0, sizeof desc);
+    if (machsym_reports_open(&desc, &reports, NULL) != MACHSYM_OK)
+        return 1;
+    printf("%u\n", machsym_reports_count(reports, &failed));
+    machsym_reports_close(reports);
+    return failed != 1;
+}
+END
+    for language in c c++; do
+        need "whole reports in $language" g++ || continue
+        check "whole reports in $language" g++ $CFLAGS -x $language -D_GNU_SOURCE -include string.h -Wall -Wextra -Werror -I"$prefix/include" -o "$work/reports" "$work/reports.c" -L"$libdir" -lmachsym
+        check "whole reports in $language, by the library" env LD_LIBRARY_PATH="$libdir" "$work/reports"
+    done
+    mkdir "$work/skewed"
+    sed 's/^typedef struct machsym_report_frame {/& int more;/' machsym_report.h >"$work/skewed/machsym_report.h"
+    check "another machsym_report.h" $CC $CFLAGS -include string.h -I"$work/skewed" -I"$prefix/include" -o "$work/reports" "$work/reports.c" -L"$libdir" -lmachsym
+    ! LD_LIBRARY_PATH="$libdir" "$work/reports" 2>"$work/said" && grep -q 'was built from another machsym_report.h' "$work/said"
+    check "another machsym_report.h is reported" test $? -eq 0
 else
     skip "installing what was built for another host"
 fi

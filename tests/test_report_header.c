@@ -306,6 +306,14 @@ static void check_arguments(void)
     machsym_reports_close(NULL);
 }
 
+/* Structs of another size have another number. */
+static void check_abi(void)
+{
+    CHECK_EQ(machsym_report_abi(), MACHSYM_REPORT_ABI);
+    CHECK(machsym_report_abi() != machsym_abi());
+    CHECK(machsym_report_abi() != MACHSYM_REPORT_ABI + 8 * UINT64_C(31)); /* a larger frame */
+}
+
 static void check_choices(void)
 {
     test_file loaded = test_read("tests/fixtures/services/metrickit-all.json");
@@ -637,6 +645,7 @@ int main(void)
     open.path = "tests/stacks/x86_64.program";
     CHECK(machsym_image_open(&open, &programs[1].image, &err) == MACHSYM_OK);
     check_arguments();
+    check_abi();
     check_walks();
     check_dump();
     check_choices();

@@ -805,10 +805,11 @@ static void add_frames(flat_symbols *s, const machsym_report *report)
         add_u64(s, frame.thread);
         add_u64(s, frame.offset);
         add_u32(s, frame.line);
-        add_u32(s, (frame.is_crashed ? 1u : 0) + (frame.is_inline ? 2u : 0));
+        add_u32(s, (frame.is_crashed ? 1u : 0) + (frame.is_inline ? 2u : 0) + (frame.is_inferred ? 4u : 0));
         add_str(s, frame.image);
         add_str(s, frame.name);
         add_str(s, frame.path);
+        add_str(s, frame.doubt);
     }
 }
 

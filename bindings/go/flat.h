@@ -122,7 +122,7 @@ FLAT_API void flat_symbols_close(flat_symbols *symbols);
  * 1, a report: u32 number, u32 frames, u32 named, u32 missing, u64 cut at, text kind; u32 count, then each image: u64
  *   base, u64 end, u32 1 when it has a UUID plus 2 when it is the system's, u32 frames, u32 missing, texts UUID (16
  *   bytes), name, path, arch, version; u32 count, then each frame: u64 address, u64 thread, u64 offset, u32 line, u32 1 when
- *   its thread crashed plus 2 when it is inlined, texts image, name, path; then a text for each form, by its number.
+ *   its thread crashed plus 2 when it is inlined plus 4 when the report lacks it, texts image, name, path, doubt; then a text for each form, by its number.
  * 2, a report that cannot be answered: u32 number, u64 place in the input, text why.
  * 3, the last one: the text of machsym_reports_same. */
 FLAT_API const char *flat_symbolicate(flat_symbols *symbols, const flat_report_desc *desc, size_t *len,

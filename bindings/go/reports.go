@@ -37,6 +37,9 @@ type ReportFrame struct {
 	Path      string
 	Line      uint32 // 0: not known
 	Offset    uint64
+	// With CheckStack.
+	IsInferred bool   // the report lacks this caller
+	Doubt      string // why the frame before it cannot have been called from it; empty: nothing speaks against it
 }
 
 // Report is one report that was answered.
@@ -90,6 +93,9 @@ type ReportOptions struct {
 	FullNames bool
 	NoInline  bool
 	NoWalk    bool // reports have no images and frames
+	// CheckStack tells which frames cannot have called each other, by the code of the programs among the images, and adds
+	// callers that the report lacks. Apple's form has nothing of it.
+	CheckStack bool
 }
 
 // machsym_report_flags
@@ -101,6 +107,7 @@ const (
 	reportNoFolded
 	reportRawAddresses
 	reportSame
+	reportCheckStack
 )
 
 var errSymbols = errors.New("machsym: the symbols are closed")
@@ -230,7 +237,8 @@ func (s *Symbols) Symbolicate(report []byte, options *ReportOptions) (*Symbolica
 	for _, one := range []struct {
 		is   bool
 		flag C.uint32_t
-	}{{o.NamedToo, reportAll}, {o.FullPaths, reportFullPaths}, {o.FullNames, reportFullNames}, {o.NoInline, reportNoInline}} {
+	}{{o.NamedToo, reportAll}, {o.FullPaths, reportFullPaths}, {o.FullNames, reportFullNames}, {o.NoInline, reportNoInline},
+		{o.CheckStack, reportCheckStack}} {
 		if one.is {
 			flags |= one.flag
 		}
@@ -239,7 +247,7 @@ func (s *Symbols) Symbolicate(report []byte, options *ReportOptions) (*Symbolica
 		return s.answer(report, LinesPeople, usual, flags, &o)
 	}
 	// Apple's tools look other lines and addresses up
-	apple, err := s.answer(report, LinesAtos, []Form{Apple}, flags&^reportSame|reportRawAddresses|reportNoFolded, &o)
+	apple, err := s.answer(report, LinesAtos, []Form{Apple}, flags&^(reportSame|reportCheckStack)|reportRawAddresses|reportNoFolded, &o)
 	if err != nil || len(usual) == 0 && flags&reportSame == 0 {
 		return apple, err
 	}
@@ -332,7 +340,8 @@ func (r *reader) report(forms []Form) Report {
 		frame.Address, frame.Thread, frame.Offset, frame.Line = r.u64(), r.u64(), r.u64(), r.u32()
 		marks := r.u32()
 		frame.IsCrashed, frame.IsInline = marks&1 != 0, marks&2 != 0
-		frame.Image, frame.Name, frame.Path = r.text(), r.text(), r.text()
+		frame.IsInferred = marks&4 != 0
+		frame.Image, frame.Name, frame.Path, frame.Doubt = r.text(), r.text(), r.text(), r.text()
 	}
 	for _, form := range forms {
 		one.Written[form] = []byte(r.text())

@@ -123,6 +123,65 @@ func TestDumps(t *testing.T) {
 	sameAsTool(t, []string{"../../tests/stacks/x86_64.dmp"}, symbols, program)
 }
 
+// A return address that no call ends at, and a caller that only bytes of the stack have: as crash --check-stack tells.
+func TestCheckedStacks(t *testing.T) {
+	const calls = "../../tests/stacks/x86_64.program"
+	var images []*Image
+	for _, path := range []string{bin + "demo.app.dSYM", bin + "demo", calls} {
+		image, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer image.Close()
+		images = append(images, image)
+	}
+	symbols := NewSymbols(images...)
+	defer symbols.Close()
+	data, err := os.ReadFile(fixtures + "reports/demo.ips")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := filepath.Join(t.TempDir(), "off.ips")
+	data = bytes.Replace(data, []byte("\"imageOffset\":2684"), []byte("\"imageOffset\":2688"), 1)
+	if err := os.WriteFile(wrong, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doubts, inferred := 0, 0
+	for _, path := range []string{wrong, "../../tests/stacks/x86_64.json"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []Form{Same, Text, Apple, JSON, Brief, Summary, Signature}
+		answer, err := symbols.Symbolicate(data, &ReportOptions{Forms: all, Name: path, CheckStack: true})
+		if err != nil || len(answer.Reports) != 1 {
+			t.Fatal(answer, err)
+		}
+		report := answer.Reports[0]
+		report.Written[Same] = answer.Same
+		for form, option := range forms {
+			more := []string{"-d", bin + "demo", "-d", calls}
+			if form != Apple { // the tool refuses both together
+				more = append(more, "--check-stack")
+			}
+			if want := crash(t, []string{path}, bin+"demo.app.dSYM", form, more...); len(want) == 0 || !bytes.Equal(report.Written[form], want) {
+				t.Errorf("%s, %s: %d bytes, the tool has %d", path, option, len(report.Written[form]), len(want))
+			}
+		}
+		for _, frame := range report.Frames {
+			if strings.HasPrefix(frame.Doubt, "no call ends here: ") && frame.Address == 0x102a30a80 {
+				doubts++
+			}
+			if frame.IsInferred && frame.Address == 0x10234042c {
+				inferred++
+			}
+		}
+	}
+	if doubts != 1 || inferred != 1 {
+		t.Error(doubts, inferred)
+	}
+}
+
 // openAll opens every slice of the files of a folder that are Mach-O files.
 func openAll(t *testing.T, folder string) []*Image {
 	t.Helper()

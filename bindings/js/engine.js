@@ -10,7 +10,7 @@ const FAILED = 1;
 const JSON_FILE = '/json';
 // machsym_report_form, in its order; machsym_report_flags; what flat.h writes of a report
 const FORMS = ['text', 'apple', 'json', 'brief', 'summary', 'signature'];
-const REPORT = { all: 1, fullPaths: 2, fullNames: 4, noInline: 8, noFolded: 16, rawAddresses: 32, same: 64 };
+const REPORT = { all: 1, fullPaths: 2, fullNames: 4, noInline: 8, noFolded: 16, rawAddresses: 32, same: 64, checkStack: 128 };
 const [IMAGES, WALK] = [1, 3];
 const KEPT = 512 << 20; // an instance with more memory is not used for another input
 const FRAME = 48; // bytes of a frame in what flat_lookup writes
@@ -390,8 +390,8 @@ function readAnswer(a, forms) {
       });
       const frames = list(() => {
         const [address, thread, offset, line, marks] = [a.u64(), a.u64(), a.u64(), a.u32(), a.u32()];
-        const [image, name, path] = [a.text(), a.text(), a.text()];
-        return { address, thread, isCrashed: (marks & 1) !== 0, isInline: (marks & 2) !== 0, image, name, path, line, offset };
+        const [image, name, path, doubt] = [a.text(), a.text(), a.text(), a.text()];
+        return { address, thread, isCrashed: (marks & 1) !== 0, isInline: (marks & 2) !== 0, image, name, path, line, offset, isInferred: (marks & 4) !== 0, doubt };
       });
       const written = Object.fromEntries(forms.map((form) => [form, a.raw().slice()]));
       answer.reports.push({ number, kind, frameCount, named, missing, cutAt, images, frames, written });

@@ -133,6 +133,10 @@ export interface ReportFrame {
   /** 0: not known. */
   line: number;
   offset: bigint;
+  /** With checkStack: the report lacks this caller. */
+  isInferred: boolean;
+  /** With checkStack: why the frame before it cannot have been called from it; empty: nothing speaks against it. */
+  doubt: string;
 }
 
 /** One report that was answered. */
@@ -188,6 +192,9 @@ export interface SymbolicateOptions {
   inline?: boolean;
   /** Reports have images and frames. Default: true. */
   walk?: boolean;
+  /** Which frames cannot have called each other, by the code of the programs among the symbols, and callers that the report
+   *  lacks. "apple" has nothing of it. */
+  checkStack?: boolean;
   onMessage?: (text: string) => void;
 }
 

@@ -84,6 +84,32 @@ def test_dumps():
     assert len(machsym.symbolicate(dump.read_bytes(), []).reports[0].frames) == 2
 
 
+def test_checked_stacks(tmp_path):
+    """A return address that no call ends at, and a caller that only bytes of the stack have: as crash --check-stack tells."""
+    program, calls = DEMO.parent / "demo", ROOT / "tests" / "stacks" / "x86_64.program"
+    wrong = tmp_path / "off.ips"
+    data = (ROOT / "tests" / "fixtures" / "reports" / "demo.ips").read_bytes()
+    wrong.write_bytes(data.replace(b'"imageOffset":2684', b'"imageOffset":2688'))
+    paths = [wrong, ROOT / "tests" / "stacks" / "x86_64.json"]
+    with machsym.Symbols([DEMO, program, calls]) as symbols:
+        for form in FORMS:
+            want = b""
+            for path in paths:
+                option = "--to=" + form if form in ("same", "text") else "--" + form
+                more = [] if form == "apple" else ["--check-stack"]  # the tool refuses both together
+                done = subprocess.run([TOOL, "crash", "-q", "--no-cache", option, *more, "-d", DEMO, "-d", program, "-d", calls, path],
+                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                want += done.stdout if form != "signature" else done.stdout[:done.stdout.rindex(b"  ")] + b"\n"
+            answers = [machsym.symbolicate(path.read_bytes(), symbols, forms=form, name=str(path), check_stack=True) for path in paths]
+            got = b"".join(one.same if form == "same" else one.reports[0].written[form] for one in answers)
+            assert want and got == want, form
+        frames = [machsym.symbolicate(path.read_bytes(), symbols, check_stack=True).reports[0].frames for path in paths]
+        plain = machsym.symbolicate(paths[0].read_bytes(), symbols).reports[0].frames
+    assert [frame.address for frame in frames[0] if frame.doubt.startswith("no call ends here: ")] == [0x102a30a80]
+    assert [frame.address for frame in frames[1] if frame.is_inferred] == [0x10234042c]
+    assert not any(frame.doubt or frame.is_inferred for frame in plain)
+
+
 def test_report_objects():
     data = (ROOT / "tests" / "fixtures" / "reports" / "demo.crash").read_bytes()
     answer = machsym.symbolicate(data, [DEMO], forms=["json", "apple", "text", "summary"])

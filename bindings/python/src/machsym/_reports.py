@@ -25,7 +25,7 @@ from ._core import (
 # machsym_report_form, in its order; "same" is not one of a report, but of an input.
 _FORMS = ("text", "apple", "json", "brief", "summary", "signature")
 # machsym_report_flags
-_ALL, _FULL_PATHS, _FULL_NAMES, _NO_INLINE, _NO_FOLDED, _RAW_ADDRESSES, _SAME = (1 << bit for bit in range(7))
+_ALL, _FULL_PATHS, _FULL_NAMES, _NO_INLINE, _NO_FOLDED, _RAW_ADDRESSES, _SAME, _CHECK_STACK = (1 << bit for bit in range(8))
 _IMAGES, _FRAMES = 1, 2
 
 
@@ -59,6 +59,10 @@ class ReportFrame(NamedTuple):
     line: int
     """0: not known."""
     offset: int
+    is_inferred: bool
+    """With check_stack: the report lacks this caller."""
+    doubt: str
+    """With check_stack: why the frame before it cannot have been called from it; empty: nothing speaks against it."""
 
 
 class Report(NamedTuple):
@@ -188,7 +192,7 @@ def _report(read: _Reader, forms: Sequence[str]) -> Report:
     for _ in range(read.numbers("I")[0]):
         address, thread, offset, line, marks = read.numbers("QQQII")
         calls.append(ReportFrame(address, thread, marks & 1 != 0, marks & 2 != 0, read.text(), read.text(), read.text(), line,
-                                 offset))
+                                 offset, marks & 4 != 0, read.text()))
     written = {form: read.bytes() for form in forms}
     return Report(number, kind, frames, named, missing, cut_at, images, calls, written)
 
@@ -224,13 +228,14 @@ def _answer(data: bytes, symbols: Symbols, lines: Lines, forms: Sequence[str], f
 
 def symbolicate(report: Union[bytes, bytearray, memoryview], symbols: Union[Symbols, Iterable[Union[AnyPath, Image]]] = (), *, forms: Union[str, Sequence[str]] = ("text",),
                 name: Optional[AnyPath] = None, redact: Optional[str] = None, named_too: bool = False, full_paths: bool = False,
-                full_names: bool = False, inline: bool = True, walk: bool = True) -> Symbolicated:
+                full_names: bool = False, inline: bool = True, walk: bool = True, check_stack: bool = False) -> Symbolicated:
     """Puts names into all reports of an input, of any kind that `machsym crash` reads, in this process.
 
     forms: "same" (the input with names put in), "text", "apple", "json", "brief", "summary", "signature"; each is what
     `machsym crash` writes. name: of the input, in briefs. redact: words of a key, by which personal data and identifiers are
-    replaced. named_too: frames that have a name are looked up, too. walk: reports have images and frames. Symbols that stay
-    open between calls make it fast."""
+    replaced. named_too: frames that have a name are looked up, too. walk: reports have images and frames.
+    check_stack: which frames cannot have called each other, by the code of the programs among the symbols, and callers that the
+    report lacks; "apple" has nothing of it. Symbols that stay open between calls make it fast."""
     if not isinstance(report, (bytes, bytearray, memoryview)):
         raise TypeError("a report is bytes, not " + type(report).__name__)
     report = bytes(report)
@@ -242,13 +247,14 @@ def symbolicate(report: Union[bytes, bytearray, memoryview], symbols: Union[Symb
     if not isinstance(symbols, Symbols):
         with Symbols(symbols) as opened:
             return symbolicate(report, opened, forms=forms, name=name, redact=redact, named_too=named_too, full_paths=full_paths,
-                               full_names=full_names, inline=inline, walk=walk)
+                               full_names=full_names, inline=inline, walk=walk, check_stack=check_stack)
     flags = ((_ALL if named_too else 0) | (_FULL_PATHS if full_paths else 0) | (_FULL_NAMES if full_names else 0)
              | (0 if inline else _NO_INLINE))
+    checks = _CHECK_STACK if check_stack else 0
     usual = [form for form in _FORMS if form in forms and form != "apple"]
     answer = None
     if usual or "apple" not in forms or "same" in forms:
-        answer = _answer(report, symbols, Lines.PEOPLE, usual, flags | (_SAME if "same" in forms else 0),
+        answer = _answer(report, symbols, Lines.PEOPLE, usual, flags | checks | (_SAME if "same" in forms else 0),
                          _IMAGES | _FRAMES if walk else 0, name, redact)
     if "apple" in forms:  # Apple's tools look other lines and addresses up
         apple = _answer(report, symbols, Lines.ATOS, ["apple"], flags | _RAW_ADDRESSES | _NO_FOLDED,
