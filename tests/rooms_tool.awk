@@ -96,7 +96,7 @@ function offer(text,   token, rest)
         }
         return
     }
-    if (text ~ /^#/)
+    if (text ~ /^#/ || text ~ /^extern *("[^"]*")? *\{$/) # what C++ programs call in C is at the top, too
         return
     if (depth == 0) {
         if (match(text, /^typedef (struct|enum|union) [a-z_0-9]+ \{/) || match(text, /^(struct|enum|union) [a-z_0-9]+ \{/)) {
@@ -150,7 +150,7 @@ function offer(text,   token, rest)
             depth++
             wants = 1
         } else if (token == "}") {
-            depth--
+            depth -= depth > 0
         } else if (token == ",") {
             wants = 1
         } else if (token ~ /^[A-Za-z_]/ && in_enum && depth == 1 && wants) {
