@@ -351,6 +351,7 @@ typedef struct pass {
     machsym_str open[MAX_OPEN]; /* keys of the enclosing objects */
     size_t depth;
     machsym_str key; /* key of the next value; empty: no key */
+    bool is_list;    /* out gets a list of people, and not the report */
 } pass;
 
 static void redact_copy_to(pass *p, size_t end)
@@ -360,9 +361,31 @@ static void redact_copy_to(pass *p, size_t end)
     p->copied = end;
 }
 
+/* Whether the values that a word replaces name a person, or what one person has. */
+static bool redact_is_person(const char *word)
+{
+    return strcmp(word, "user") == 0 || strcmp(word, "reporter") == 0 || strcmp(word, "vendor") == 0;
+}
+
+static void redact_list(pass *p, size_t at, size_t end, const char *word)
+{
+    text plain = text_in(p->out->memory);
+    if (at == end || !redact_is_person(word))
+        return;
+    json_unescape(&plain, str_make(p->s.ptr + at, end - at));
+    if (p->out->v[p->out->len - 1] != '[')
+        text_char(p->out, ',');
+    text_json(p->out, str_make(plain.v, plain.len));
+    text_free(&plain);
+}
+
 /* Replaces the value from at to end. */
 static void redact_replace(pass *p, size_t at, size_t end, const char *word)
 {
+    if (p->is_list) {
+        redact_list(p, at, end, word);
+        return;
+    }
     text plain = text_in(p->out->memory);
     redact_copy_to(p, at);
     json_unescape(&plain, str_make(p->s.ptr + at, end - at));
@@ -518,6 +541,28 @@ static void redact_take_byte(pass *p, char c)
     p->at++;
 }
 
+static void redact_pass(pass *p)
+{
+    bool line_begins = true;
+    while (p->at < p->s.len) {
+        char c = p->s.ptr[p->at];
+        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        bool is_prefix = p->key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL;
+        if (line_begins && (is_letter || is_prefix) && redact_take_line(p))
+            continue;
+        line_begins =
+            c == '\n' || c == '\r' ||
+            (line_begins && (redact_is_gap(c) || c == '#')); /* Crashlytics writes # before its keys */
+        if (c == '"')
+            redact_take_string(p);
+        else if (p->key.len > 0 && c >= '0' && c <= '9')
+            redact_take_number(p);
+        else
+            redact_take_byte(p, c);
+    }
+    MACHSYM_COUNT_WORK(p->s.len / 16);
+}
+
 void redact_report(const redactor *how, machsym_str whole, text *out, edit_list *places)
 {
     pass p;
@@ -526,23 +571,20 @@ void redact_report(const redactor *how, machsym_str whole, text *out, edit_list 
     p.s = whole;
     p.out = out;
     p.places = places;
-    bool line_begins = true;
-    while (p.at < whole.len) {
-        char c = whole.ptr[p.at];
-        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        bool is_prefix = p.key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL;
-        if (line_begins && (is_letter || is_prefix) && redact_take_line(&p))
-            continue;
-        line_begins =
-            c == '\n' || c == '\r' ||
-            (line_begins && (redact_is_gap(c) || c == '#')); /* Crashlytics writes # before its keys */
-        if (c == '"')
-            redact_take_string(&p);
-        else if (p.key.len > 0 && c >= '0' && c <= '9')
-            redact_take_number(&p);
-        else
-            redact_take_byte(&p, c);
-    }
-    MACHSYM_COUNT_WORK(whole.len / 16);
+    redact_pass(&p);
     redact_copy_to(&p, whole.len);
+}
+
+void redact_people(machsym_str whole, text *out)
+{
+    redactor all = {{0, 0}, false, false};
+    pass p;
+    memset(&p, 0, sizeof p);
+    p.how = &all;
+    p.s = whole;
+    p.out = out;
+    p.is_list = true;
+    text_char(out, '[');
+    redact_pass(&p);
+    text_char(out, ']');
 }

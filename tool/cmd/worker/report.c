@@ -8,6 +8,7 @@
 #include "../../../report/base/json.h"
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/text.h"
+#include "../../../report/model/redact.h"
 #include "../../../report/model/registers.h"
 #include "../../../report/model/report.h"
 #include "../../../report/model/status.h"
@@ -39,14 +40,15 @@ typedef enum worker_want {
     WANT_HTML = 1 << 7, /* a page of all reports together */
     WANT_USES = 1 << 8,
     WANT_STACKS = 1 << 9,  /* what the report has, before any lookup */
-    WANT_MISSING = 1 << 10 /* of all reports together, and nothing else */
+    WANT_PEOPLE = 1 << 10, /* values that name the report's user */
+    WANT_MISSING = 1 << 11 /* of all reports together, and nothing else */
 } worker_want;
 
 /* What is wanted, as worker_want; what is not said is JSON. */
 static bool worker_report_take_wants(answering *a, unsigned *wants)
 {
     static const char *const names[] = {"json",  "text",   "summary", "signature", "same",
-                                        "brief", "images", "html",    "uses",      "stacks"};
+                                        "brief", "images", "html",    "uses",      "stacks", "people"};
     enum { WANTS = sizeof names / sizeof names[0] };
     uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
@@ -54,7 +56,8 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
     if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
         return request_refuse(
             a, worker_bad_request,
-            "want is a list of json, text, summary, signature, same, brief, images, html, uses, stacks");
+            "want is a list of json, text, summary, signature, same, brief, images, html, uses, stacks, "
+            "people");
     while (json_next(a->doc, list, &at)) {
         unsigned i = 0;
         while (i < WANTS && !json_equals(a->doc, at, names[i]))
@@ -62,7 +65,8 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
         if (i == WANTS)
             return request_refuse(
                 a, worker_bad_request,
-                "want is a list of json, text, summary, signature, same, brief, images, html, uses, stacks");
+                "want is a list of json, text, summary, signature, same, brief, images, html, uses, stacks, "
+            "people");
         *wants |= 1u << i;
     }
     return true;
@@ -218,6 +222,10 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
         worker_report_put_uses(r, a->out);
     if (wants & WANT_STACKS)
         worker_report_put_stacks(r, a->out);
+    if (wants & WANT_PEOPLE) {
+        json_put_key(a->out, "people");
+        redact_people(str_make(r->body, r->len), a->out);
+    }
     if (wants & WANT_TEXT) {
         write_text(r, &how, &t);
         request_put_text(a->out, "text", &t);
@@ -282,7 +290,7 @@ static walk_step worker_report_look_up(void *context, report *r, resolve_counts 
         text_free(&why);
         return WALK_BROKEN;
     }
-    if (in->wants == WANT_STACKS) {
+    if ((in->wants & ~(unsigned)(WANT_STACKS | WANT_PEOPLE)) == 0) {
         memset(counts, 0, sizeof *counts);
         return WALK_ANSWER;
     }
