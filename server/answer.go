@@ -61,7 +61,7 @@ func requestOf(buffer *bytes.Buffer, begin string, body []byte) []byte {
 
 // What a worker is asked for when a report arrives. Only the brief is kept. The full result is ten times as
 // large, and is computed on request from the report and the symbols.
-var kept = []string{"uses", "brief", "signature"}
+var kept = []string{"uses", "brief", "signature", "people"}
 
 // outcome is the part of an answer that goes to the database.
 type outcome struct {
@@ -73,6 +73,7 @@ type outcomeReport struct {
 	Brief           []byte // JSON
 	Hash, Signature string
 	Uses            []Use
+	People          []string
 }
 
 var errAnswer = errors.New("no answer in JSON")
@@ -117,6 +118,8 @@ func readReportOf(c *cursor) (r outcomeReport) {
 			r.Hash = c.text()
 		case "signature":
 			r.Signature = c.text()
+		case "people":
+			c.elements(func() { r.People = append(r.People, c.text()) })
 		case "uses":
 			c.elements(func() { r.Uses = append(r.Uses, readUse(c)) })
 		default:
@@ -152,6 +155,7 @@ func resultOf(said *outcome, generation int64) (Result, error) {
 	r := Result{Answer: pack(said.kept()), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
 	for _, report := range said.Reports {
 		r.Images = append(r.Images, report.Uses...)
+		r.People = append(r.People, report.People...)
 	}
 	return r, nil
 }
@@ -191,4 +195,12 @@ func (a *answer) tell(form string) []byte {
 		out.Write(forms[form].of(r))
 	}
 	return out.Bytes()
+}
+
+// people are those of all its reports.
+func (o *outcome) people() (all []string) {
+	for _, report := range o.Reports {
+		all = append(all, report.People...)
+	}
+	return all
 }

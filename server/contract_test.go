@@ -12,6 +12,7 @@ var contract = []struct {
 	{"AuditUndone", testAuditUndone},
 	{"DeletedDuringWork", testDeletedDuringWork},
 	{"DeletedWhole", testDeletedWhole},
+	{"Forget", testForget},
 	{"GroupsAndLists", testGroupsAndLists},
 	{"LateResult", testLateResult},
 	{"ManyImages", testManyImages},

@@ -42,7 +42,8 @@ type Result struct {
 	Group      string // hash of the signature; may be empty
 	Title      string // of the group: the signature
 	Images     []Use
-	Generation int64 // of the symbols that the worker had
+	People     []string // values that name the report's user
+	Generation int64    // of the symbols that the worker had
 }
 
 // Report is what the server tells callers about a report.
@@ -89,6 +90,7 @@ const (
 	didRead     = "read"     // a result
 	didDelete   = "delete"   // a report
 	didRetry    = "retry"    // a report
+	didForget   = "forget"   // a user: the hash; a row of each deleted report follows
 	didUpload   = "upload"   // symbols of an image, which were added or replaced
 	didDownload = "download" // a file of symbols
 	didSet      = "settings" // of the project
@@ -125,6 +127,12 @@ type Settings struct {
 	Redact   bool `json:"redact"`    // results lack what machsym's --redact removes
 }
 
+// Forgotten is what a deletion of a user's reports did.
+type Forgotten struct {
+	Deleted int64 `json:"deleted"`
+	Waiting int64 `json:"waiting"` // reports without a result that knows its people: they are deleted when they get one
+}
+
 // ErrQuota says that a project has used up its quota for today.
 var ErrQuota = errors.New("this project has had all its reports of today")
 
@@ -146,6 +154,7 @@ type Database interface {
 	Retry(by Caller, id string) (found bool, err error)
 	Delete(by Caller, id string) (found bool, err error)
 	Expire() (deleted int64, err error) // uses KeepDays
+	Forget(by Caller, user string) (Forgotten, error)
 
 	Set(by Caller, s Settings) error
 	Settings(project string) (Settings, error)

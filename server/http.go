@@ -52,7 +52,8 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("/health", s.health)
 	mux.Handle("/metrics", s.allow("GET", "read", metricsOf))
 	mux.Handle("/reports", s.byMethod(map[string]http.Handler{
-		"POST": s.allow("POST", "send", (*server).post), "GET": s.allow("GET", "read", (*server).list)}))
+		"POST": s.allow("POST", "send", (*server).post), "GET": s.allow("GET", "read", (*server).list),
+		"DELETE": s.allow("DELETE", "admin", (*server).forget)}))
 	mux.Handle("/reports/", s.byMethod(map[string]http.Handler{
 		"GET": s.allow("GET", "read", (*server).get), "DELETE": s.allow("DELETE", "admin", (*server).remove),
 		"POST": s.allow("POST", "admin", (*server).retry)}))

@@ -11,6 +11,7 @@ type known struct {
 	images        map[string]*knownImage // by UUID; an image has no other number later
 	groups        map[string]bool
 	usage         map[string]*usage // by project
+	forgotten     map[int64]bool    // people; nil: not read yet
 	generation    int64
 	hasGeneration bool
 }
@@ -149,7 +150,7 @@ func (k *knownImage) setOthers(tx *statements) error {
 }
 
 // keepUses stores the images of a report, each once. Symbols for an image without a UUID are never uploaded.
-func (k *known) keepUses(tx *statements, t Task, used []Use) error {
+func (k *known) keepUses(tx *statements, t Task, used []Use, persons []int64) error {
 	for _, table := range []string{"uses", "others"} {
 		if !t.Again {
 			break
@@ -198,10 +199,16 @@ func (k *known) keepUses(tx *statements, t Task, used []Use) error {
 			rows = rows[:0]
 		}
 	}
-	if len(others) == 1 {
-		return nil
+	if len(others) > 1 {
+		others = others[:len(others)-1]
 	}
-	others[len(others)-1] = ']'
-	_, err := tx.Exec("INSERT INTO others VALUES(?,?)", t.Number, string(others))
+	people := []byte{'['}
+	for i, person := range persons {
+		if i > 0 {
+			people = append(people, ',')
+		}
+		people = strconv.AppendInt(people, person, 10)
+	}
+	_, err := tx.Exec("INSERT INTO others VALUES(?,?,?)", t.Number, string(append(others, ']')), string(append(people, ']')))
 	return err
 }

@@ -135,15 +135,15 @@ func (p *pool) work() {
 		if begin.After(t.BeginBefore) || p.isEnding() {
 			continue // it is taken again
 		}
-		p.do(askers.of(t.Redact), t, &space)
+		p.do(&askers, t, &space)
 		p.stats.work.Observe(time.Since(begin).Seconds())
 	}
 }
 
 // do asks the worker and keeps the answer. Symbols that came after the lease belong to a later generation: if
 // the report uses them, it is done again.
-func (p *pool) do(asker *Asker, t Task, space *space) {
-	result, err := p.result(asker, t, space)
+func (p *pool) do(askers *Askers, t Task, space *space) {
+	result, err := p.result(askers, t, space)
 	if err != nil {
 		p.fail(t, err)
 		return
@@ -160,20 +160,29 @@ func (p *pool) do(asker *Asker, t Task, space *space) {
 // space is the memory for a report and for a request, used again and again.
 type space struct{ body, request bytes.Buffer }
 
-func (p *pool) result(asker *Asker, t Task, space *space) (Result, error) {
-	var said outcome
+func (p *pool) result(askers *Askers, t Task, space *space) (Result, error) {
+	var said, plain outcome
 	body, err := unpackInto(&space.body, t.Body)
 	if err != nil {
 		return Result{}, errDamaged
 	}
-	if err := asker.Ask(crashRequest(&space.request, body, kept...), t.Generation, said.read); err != nil {
+	err = askers.of(t.Redact).Ask(crashRequest(&space.request, body, kept...), t.Generation, said.read)
+	if err == nil && t.Redact && said.Error == nil { // that worker knows only what stands in place of people
+		err = askers.of(false).Ask(crashRequest(&space.request, body, "people"), t.Generation, plain.read)
+		said.Error = plain.Error
+	}
+	if err != nil {
 		p.stats.deaths.Inc()
 		return Result{}, err
 	}
 	if said.Error != nil {
 		return Result{}, said.Error
 	}
-	return resultOf(&said, t.Generation)
+	result, err := resultOf(&said, t.Generation)
+	if t.Redact {
+		result.People = plain.people()
+	}
+	return result, err
 }
 
 // keep stores a result while the worker continues, so that several results share a commit. While the disk is

@@ -25,6 +25,7 @@ import (
 type postgres struct {
 	db        *sql.DB
 	holder    string // names the folder of this server, for its leases and uploads
+	secret    []byte // of people.go
 	clock     string // SQL of the database's clock in milliseconds since 1970
 	hosts     *hosts
 	wakes     chan struct{} // other servers are to be told that there is work
@@ -121,7 +122,10 @@ func (p *postgres) open() error {
 				return fmt.Errorf("this database has %s = off: reports could be lost; switch it on", setting)
 			}
 		}
-		return migratePostgres(s)
+		if err := migratePostgres(s); err != nil {
+			return err
+		}
+		return s.QueryRow("SELECT secret FROM meta").Scan(&p.secret)
 	})
 }
 

@@ -156,4 +156,13 @@ CREATE INDEX audit_time ON audit USING brin(time); -- for its retention; a row c
 ALTER TABLE token ADD COLUMN name TEXT NOT NULL DEFAULT '';
 UPDATE token SET name = substr(hash, 1, 8);
 ALTER TABLE upload ADD COLUMN project TEXT NOT NULL DEFAULT '', ADD COLUMN token TEXT NOT NULL DEFAULT '', ADD COLUMN address TEXT NOT NULL DEFAULT '';
+`, `
+ALTER TABLE others ADD COLUMN people BIGINT[]; -- people.go; NULL: not known yet
+ALTER TABLE meta ADD COLUMN secret BYTEA;
+UPDATE meta SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+CREATE TABLE forgotten(                    -- people whose reports were deleted: those without a result then are deleted when they have one
+    project TEXT NOT NULL,
+    person  BIGINT NOT NULL,
+    time    BIGINT NOT NULL,               -- reports that came later stay
+    PRIMARY KEY(project, person));
 `}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	mathrand "math/rand"
 	"sort"
+	"strconv"
 	"time"
 
 	"github.com/lib/pq"
@@ -317,7 +318,10 @@ func (p *postgres) finish(s session, all []finished) error {
 	if err != nil {
 		return err
 	}
-	if err := keepUses(s, all, kept); err != nil {
+	if err := p.keepUses(s, all, kept); err != nil {
+		return err
+	}
+	if err := p.dropForgotten(s, all); err != nil {
 		return err
 	}
 	for _, f := range all {
@@ -399,10 +403,10 @@ func (p *postgres) rememberGroups(hashes []string) {
 	}
 }
 
-func keepUses(s session, all []finished, kept map[int64]held) error {
+func (p *postgres) keepUses(s session, all []finished, kept map[int64]held) error {
 	var again, numbers, leaves, images, withOthers, theirLeaves []int64
 	var missing []bool
-	var others []string
+	var others, people []string
 	for _, f := range all {
 		number := f.task.Number
 		of, ok := kept[number]
@@ -416,13 +420,8 @@ func keepUses(s session, all []finished, kept map[int64]held) error {
 			numbers, leaves = append(numbers, number), append(leaves, of.leaves)
 			images, missing = append(images, image), append(missing, f.used.missing[i])
 		}
-		if len(f.used.others) > 0 {
-			list, err := pq.Int64Array(f.used.others).Value()
-			if err != nil {
-				return err
-			}
-			withOthers, theirLeaves, others = append(withOthers, number), append(theirLeaves, of.leaves), append(others, list.(string))
-		}
+		withOthers, theirLeaves = append(withOthers, number), append(theirLeaves, of.leaves)
+		others, people = append(others, arrayText(f.used.others)), append(people, arrayText(personsOf(p.secret, f.task.Project, f.result.People)))
 	}
 	if len(again) > 0 {
 		for _, table := range []string{"uses", "others"} {
@@ -432,6 +431,19 @@ func keepUses(s session, all []finished, kept map[int64]held) error {
 		}
 	}
 	return s.do(`WITH one AS (INSERT INTO uses(number, leaves, image, missing) SELECT * FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::boolean[]))
-		INSERT INTO others(number, leaves, images) SELECT number, leaves, images::bigint[] FROM unnest($5::bigint[], $6::integer[], $7::text[]) AS x(number, leaves, images)`,
-		pq.Array(numbers), pq.Array(leaves), pq.Array(images), pq.Array(missing), pq.Array(withOthers), pq.Array(theirLeaves), pq.Array(others))
+		INSERT INTO others(number, leaves, images, people) SELECT number, leaves, images::bigint[], people::bigint[]
+			FROM unnest($5::bigint[], $6::integer[], $7::text[], $8::text[]) AS x(number, leaves, images, people)`,
+		pq.Array(numbers), pq.Array(leaves), pq.Array(images), pq.Array(missing), pq.Array(withOthers), pq.Array(theirLeaves), pq.Array(others), pq.Array(people))
+}
+
+// arrayText is PostgreSQL's text of an array.
+func arrayText(of []int64) string {
+	text := []byte{'{'}
+	for i, one := range of {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, one, 10)
+	}
+	return string(append(text, '}'))
 }

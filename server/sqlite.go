@@ -122,6 +122,15 @@ UPDATE token SET name = substr(hash, 1, 8);
 ALTER TABLE upload ADD COLUMN project TEXT NOT NULL DEFAULT ''; -- with token and address: who sent it
 ALTER TABLE upload ADD COLUMN token TEXT NOT NULL DEFAULT '';
 ALTER TABLE upload ADD COLUMN address TEXT NOT NULL DEFAULT '';
+`, `
+ALTER TABLE others ADD COLUMN people TEXT; -- a list in JSON of numbers: people.go; NULL: not known yet
+ALTER TABLE meta ADD COLUMN secret BLOB;
+UPDATE meta SET secret = randomblob(32);
+CREATE TABLE forgotten(                    -- people whose reports were deleted: those without a result then are deleted when they have one
+    project TEXT NOT NULL,
+    person  INTEGER NOT NULL,
+    time    INTEGER NOT NULL,              -- reports that came later stay
+    PRIMARY KEY(project, person)) WITHOUT ROWID;
 `}
 
 const dayMilliseconds = 86400 * 1000
@@ -150,7 +159,8 @@ type sqlite struct {
 	changes     chan change
 	ended       chan struct{}
 	room        reserve
-	moreWaits   bool          // Take found as many reports as it may take; only its caller uses it
+	moreWaits   bool // Take found as many reports as it may take; only its caller uses it
+	secret      []byte
 	shift       time.Duration // added to the clock, for tests
 }
 
@@ -184,6 +194,9 @@ func OpenSQLite(path string, shift time.Duration) (Database, error) {
 	s := &sqlite{files: [2]*sql.DB{write, read}, write: &statements{on: writer}, read: &statements{on: read},
 		changes: make(chan change, commitTogether), ended: make(chan struct{}), room: reserve{path: path + "-reserve"}, shift: shift}
 	if _, err := writer.ExecContext(context.Background(), fmt.Sprintf("PRAGMA journal_size_limit = %d", reserveBytes/2)); err != nil {
+		return nil, err
+	}
+	if err := s.write.QueryRow("SELECT secret FROM meta").Scan(&s.secret); err != nil {
 		return nil, err
 	}
 	s.room.given = !s.room.make()
@@ -480,7 +493,11 @@ func (s *sqlite) Finish(t Task, r Result) error {
 		if err := s.known.keepGroup(tx, r.Group, r.Title); err != nil {
 			return err
 		}
-		if err := s.known.keepUses(tx, t, r.Images); err != nil {
+		persons := personsOf(s.secret, t.Project, r.People)
+		if err := s.known.keepUses(tx, t, r.Images, persons); err != nil {
+			return err
+		}
+		if gone, err := s.isForgotten(tx, t, persons); err != nil || gone {
 			return err
 		}
 		return s.known.waitAgain(tx, t.Number, r.Generation)

@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 import traceback
+import urllib.parse
 import zipfile
 
 import server_described
@@ -1177,6 +1178,32 @@ def test_projects(folder):
     server.end()
 
 
+def test_forget(folder):
+    """A user's reports are deleted, and no others; redaction does not hide whose they are."""
+    server = Server(folder, "--machsym", MACHSYM, "--workers=2")
+    key = b"00000000-0000-4000-8000-0000000000AA"
+    ios, sentry, text = read(FIXTURES + "apple/ios.ips"), json.loads(read(FIXTURES + "reports/demo-sentry.json")), read(FIXTURES + "reports/demo.crash")
+    check(key in ios and text.count(b"CrashReporter Key:") == 1, "the fixtures are as they were")
+    sentry["user"] = {"id": "ann\u00fc 7", "email": "ann@example.org"}
+    anns = [ios, json.dumps(sentry).encode(), re.sub(rb"(CrashReporter Key: +)[^\n]+", lambda key: key.group(1) + "ann\u00fc 7  ".encode(), text)]
+    others = [ios.replace(key, key.replace(b"AA", b"AB")), text, json.dumps(dict(sentry, user={"id": "ann"})).encode()]
+    for turn, redact in enumerate((False, True)):
+        check(server.ask("PUT", "/project", json.dumps({"redact": redact}).encode())[0] == 200, "settings")
+        keys = [server.json("POST", "/reports", body)[1]["id"] for body in anns + others]
+        server.settle()
+        said = [server.json("DELETE", "/reports?user=" + urllib.parse.quote(user)) for user in ("ann\u00fc 7", key.decode(), "nobody")]
+        check(said == [(200, {"deleted": 2, "waiting": 0}), (200, {"deleted": 1, "waiting": 0}), (200, {"deleted": 0, "waiting": 0})], "a user's reports, redacted: %s" % redact, said)
+        told = [server.ask("GET", "/reports/" + k)[0] for k in keys]
+        check(told == [404] * 3 + [200] * 3, "only theirs are gone", told)
+        count = server.settle()["done"]
+        check(count == 3, "no others", count)
+        check(sum(g["count"] for g in server.json("GET", "/groups")[1]["groups"]) == 3, "groups count those that stay")
+    for wrong in ("", "?user=", "?user=%20"):
+        check(server.ask("DELETE", "/reports" + wrong)[0] == 400, "nobody is named", wrong)
+    check(server.ask("DELETE", "/reports?user=ann", token=server.new_token("read"))[0] == 403, "a reader may not")
+    server.end()
+
+
 def test_schemas(folder):
     """A database of the first schema is opened, and the report that its server had leased is done; one of a newer program is refused."""
     with open("server/sqlite.go", encoding="utf-8") as file:
@@ -1365,7 +1392,7 @@ LANES = ([test_main],
          [lambda: test_full("full", 1), lambda: test_watch("watch")],
          [lambda: test_upload_killed("killed"), lambda: test_parts("parts"), lambda: test_packed("packed"), lambda: test_demo("demo")],
          [lambda: test_slow("slow"), lambda: test_profilers("profilers"), lambda: test_closed("closed"), lambda: test_readme("readme"),
-          lambda: test_settings("settings"), lambda: test_audit("audit"), lambda: test_projects("projects"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
+          lambda: test_settings("settings"), lambda: test_audit("audit"), lambda: test_forget("forget"), lambda: test_projects("projects"), lambda: test_nginx("behind"), lambda: test_folder_name("what?mode=memory#1 %41\n"), lambda: test_schemas("old"),
           lambda: test_starts("starts"), lambda: test_tls("tls"),
           lambda: test_symbolicator("symbolicator")],
          [lambda: test_sources("sources")])

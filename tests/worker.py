@@ -105,6 +105,22 @@ def test_crash():
     for answer, stacks in zip(answers, bare):
         if "error" not in answer:
             check([stacks_of(r["json"]) for r in answer["reports"]] == [stacks_seen(r["stacks"]) for r in stacks["reports"]], "stacks are those of the JSON: " + answer["id"])
+    people = lines_of(run("worker", *ALL, data=b"".join(json.dumps(dict(r, want=["people"])).encode() + b"\n" for r in requests)))
+    hidden = lines_of(run("worker", "--redact", *ALL, data=b"".join(json.dumps(dict(r, want=["same"])).encode() + b"\n" for r in requests)))
+    found = 0
+    for path, answer, redacted in zip(paths, people, hidden):
+        for value in {v for r in answer.get("reports", []) for v in r["people"] if len(v) > 8}:
+            found += 1
+            forms = [value.encode(form) for form in ("utf-8", "utf-16-le", "utf-16-be")]
+            body, same = open(path, "rb").read(), base64.b64decode(redacted["same_base64"])
+            check(any(f in body for f in forms) or path.endswith(".dmp"), path + ": people are in the report", value)  # a minidump has bytes
+            check(not any(f in same for f in forms), path + ": people are what --redact hides", value)
+    check(found > 10, "reports have people", found)
+    with open(REPORTS + "/demo-sentry.json", encoding="utf-8") as file:
+        event = json.load(file)
+    event["user"] = {"id": 7, "email": "a\u00fc@b", "geo": {"city": "x"}, "name": ""}
+    answer, = lines_of(run("worker", data=json.dumps({"do": "crash", "report": json.dumps(event), "want": ["people"]}).encode() + b"\n"))
+    check([r["people"] for r in answer.get("reports", [])] == [["7", "a\u00fc@b"]], "people of an event", answer)
     bare = lines_of(run("worker", *ALL, data=b"".join(json.dumps({k: v for k, v in dict(r, do="signature").items() if k != "want"}).encode() + b"\n" for r in requests)))
     check([p for a in bare if "reports" in a for p in a["reports"]] == [{k: p[k] for k in ("format", "hash", "signature")} for p in parts],
           "signatures by themselves")
