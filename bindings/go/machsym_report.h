@@ -1585,7 +1585,7 @@ static void msr_scan_blank_prefix(msr_text_parser *p, msr_text_line line);
 
 /* ==== >> model/redact ====
  * Job: removes from a report what identifies a person or a device.
- * Offers: redact_open, redact_report, redact_users.
+ * Offers: redact_open, redact_report, redact_users, redact_people.
  * Never: makes a random key: the caller gives it.
  *
  * machsym.1, --redact, lists what is removed. A secret key maps each value to another one. Equal values stay
@@ -1604,6 +1604,9 @@ static void msr_redact_open(msr_redactor *out, const char *words);
 /* Writes a report (text, JSON or both) without personal data. The time is linear in its length. places:
  * receives which bytes of the report became which bytes of the output, in the order of both; may be NULL. */
 static void msr_redact_report(const msr_redactor *how, machsym_str msr_report, msr_text *out, msr_edit_list *places);
+/* Appends, as a list of JSON, the values that name the report's user, or the installation of that user: those
+ * that redact_report replaces under keys of users, reporters and vendors. */
+static void msr_redact_people(machsym_str msr_report, msr_text *out);
 /* Appends a name or path without the names of users' folders. */
 static void msr_redact_users(const msr_redactor *how, machsym_str s, msr_text *out);
 
@@ -6438,6 +6441,7 @@ typedef struct msr_pass {
     machsym_str open[msr_MAX_OPEN]; /* keys of the enclosing objects */
     size_t depth;
     machsym_str key; /* key of the next value; empty: no key */
+    bool is_list;    /* out gets a list of people, and not the report */
 } msr_pass;
 
 static void msr_redact_copy_to(msr_pass *p, size_t end)
@@ -6447,9 +6451,31 @@ static void msr_redact_copy_to(msr_pass *p, size_t end)
     p->copied = end;
 }
 
+/* Whether the values that a word replaces name a person, or what one person has. */
+static bool msr_redact_is_person(const char *word)
+{
+    return strcmp(word, "user") == 0 || strcmp(word, "reporter") == 0 || strcmp(word, "vendor") == 0;
+}
+
+static void msr_redact_list(msr_pass *p, size_t at, size_t end, const char *word)
+{
+    msr_text plain = msr_text_in(p->out->memory);
+    if (at == end || !msr_redact_is_person(word))
+        return;
+    msr_json_unescape(&plain, msr_str_make(p->s.ptr + at, end - at));
+    if (p->out->v[p->out->len - 1] != '[')
+        msr_text_char(p->out, ',');
+    msr_text_json(p->out, msr_str_make(plain.v, plain.len));
+    msr_text_free(&plain);
+}
+
 /* Replaces the value from at to end. */
 static void msr_redact_replace(msr_pass *p, size_t at, size_t end, const char *word)
 {
+    if (p->is_list) {
+        msr_redact_list(p, at, end, word);
+        return;
+    }
     msr_text plain = msr_text_in(p->out->memory);
     msr_redact_copy_to(p, at);
     msr_json_unescape(&plain, msr_str_make(p->s.ptr + at, end - at));
@@ -6605,6 +6631,28 @@ static void msr_redact_take_byte(msr_pass *p, char c)
     p->at++;
 }
 
+static void msr_redact_pass(msr_pass *p)
+{
+    bool line_begins = true;
+    while (p->at < p->s.len) {
+        char c = p->s.ptr[p->at];
+        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        bool is_prefix = p->key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL;
+        if (line_begins && (is_letter || is_prefix) && msr_redact_take_line(p))
+            continue;
+        line_begins =
+            c == '\n' || c == '\r' ||
+            (line_begins && (msr_redact_is_gap(c) || c == '#')); /* Crashlytics writes # before its keys */
+        if (c == '"')
+            msr_redact_take_string(p);
+        else if (p->key.len > 0 && c >= '0' && c <= '9')
+            msr_redact_take_number(p);
+        else
+            msr_redact_take_byte(p, c);
+    }
+    MACHSYM_COUNT_WORK(p->s.len / 16);
+}
+
 static void msr_redact_report(const msr_redactor *how, machsym_str whole, msr_text *out, msr_edit_list *places)
 {
     msr_pass p;
@@ -6613,25 +6661,22 @@ static void msr_redact_report(const msr_redactor *how, machsym_str whole, msr_te
     p.s = whole;
     p.out = out;
     p.places = places;
-    bool line_begins = true;
-    while (p.at < whole.len) {
-        char c = whole.ptr[p.at];
-        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        bool is_prefix = p.key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL;
-        if (line_begins && (is_letter || is_prefix) && msr_redact_take_line(&p))
-            continue;
-        line_begins =
-            c == '\n' || c == '\r' ||
-            (line_begins && (msr_redact_is_gap(c) || c == '#')); /* Crashlytics writes # before its keys */
-        if (c == '"')
-            msr_redact_take_string(&p);
-        else if (p.key.len > 0 && c >= '0' && c <= '9')
-            msr_redact_take_number(&p);
-        else
-            msr_redact_take_byte(&p, c);
-    }
-    MACHSYM_COUNT_WORK(whole.len / 16);
+    msr_redact_pass(&p);
     msr_redact_copy_to(&p, whole.len);
+}
+
+static void msr_redact_people(machsym_str whole, msr_text *out)
+{
+    msr_redactor all = {{0, 0}, false, false};
+    msr_pass p;
+    memset(&p, 0, sizeof p);
+    p.how = &all;
+    p.s = whole;
+    p.out = out;
+    p.is_list = true;
+    msr_text_char(out, '[');
+    msr_redact_pass(&p);
+    msr_text_char(out, ']');
 }
 
 /* See registers.h. */

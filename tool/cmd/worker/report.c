@@ -47,8 +47,8 @@ typedef enum worker_want {
 /* What is wanted, as worker_want; what is not said is JSON. */
 static bool worker_report_take_wants(answering *a, unsigned *wants)
 {
-    static const char *const names[] = {"json",  "text",   "summary", "signature", "same",
-                                        "brief", "images", "html",    "uses",      "stacks", "people"};
+    static const char *const names[] = {"json",   "text", "summary", "signature", "same",  "brief",
+                                        "images", "html", "uses",    "stacks",    "people"};
     enum { WANTS = sizeof names / sizeof names[0] };
     uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
@@ -66,7 +66,7 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
             return request_refuse(
                 a, worker_bad_request,
                 "want is a list of json, text, summary, signature, same, brief, images, html, uses, stacks, "
-            "people");
+                "people");
         *wants |= 1u << i;
     }
     return true;
