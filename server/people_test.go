@@ -13,7 +13,7 @@ func ofPeople(names ...string) Result {
 }
 
 // A user's reports leave, with all that is kept of them: those with results, those that get theirs later, and those of an older
-// program, whose people nobody knew. Others stay: of other users, of other projects, and what comes later.
+// program, whose people are unknown. Others stay: of other users, of other projects, and what comes later.
 func testForget(t *testing.T, db Database) {
 	must(t, db.Set(of("default"), Settings{KeepDays: 9}))
 	ids := map[string]string{}
@@ -23,14 +23,14 @@ func testForget(t *testing.T, db Database) {
 			must(t, db.Finish(task, ofPeople("ann@example.org", "ANN-KEY", "ann@example.org")))
 		case "bob's":
 			must(t, db.Finish(task, ofPeople("bob@example.org")))
-		case "nobody's":
+		case "a stranger's":
 			must(t, db.Finish(task, ofPeople()))
 		default:
 			_, err := db.Fail(task, "why", true, 1)
 			must(t, err)
 		}
 	}
-	for _, name := range []string{"ann's", "bob's", "nobody's", "ann's of before", "one that fails"} {
+	for _, name := range []string{"ann's", "bob's", "a stranger's", "ann's of before", "one that fails"} {
 		ids[name] = add(t, db, name)
 		finish(take(t, db, hour))
 	}

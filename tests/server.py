@@ -1199,7 +1199,7 @@ def test_forget(folder):
         check(count == 3, "no others", count)
         check(sum(g["count"] for g in server.json("GET", "/groups")[1]["groups"]) == 3, "groups count those that stay")
     for wrong in ("", "?user=", "?user=%20"):
-        check(server.ask("DELETE", "/reports" + wrong)[0] == 400, "nobody is named", wrong)
+        check(server.ask("DELETE", "/reports" + wrong)[0] == 400, "no user is named", wrong)
     check(server.ask("DELETE", "/reports?user=ann", token=server.new_token("read"))[0] == 403, "a reader may not")
     server.end()
 
