@@ -276,6 +276,40 @@ for at in "" /Contents /Contents/Resources/DWARF; do # what a link leads to is n
     diff -r "$dsym" mine.dSYM >said && [ -z "$(find links -mindepth 2)" ]
     check "gc: what a link leads to stays, the link goes: $at" said
 done
+# What cannot go stops what goes after it: the symbols go last, so that the image is still listed, and goes with the next gc. A
+# folder with something in it stands in the place of one file after the other.
+for entry in .plist .bcsymbolmap .symmap .binary/sub .dSYM/$dwarf/sub; do
+    rm -rf stuck
+    $M store add stuck "$dsym" "$bin/demo" >said 2>&1
+    cp -R stuck/4C whole
+    rm -rf "stuck/4C/$uuid$entry"
+    mkdir -p "stuck/4C/$uuid$entry/x"
+    find stuck -exec touch -d "9 days ago" {} +
+    says "gc: $entry cannot go" 1 "Is a directory" $M store gc --older 1 --yes stuck
+    case $entry in .dSYM*) stays= ;; .binary*) stays=.dSYM/$dwarf/demo ;; *) stays=".dSYM/$dwarf/demo .binary/demo" ;; esac
+    for one in $stays; do
+        cmp -s "whole/$uuid$one" "stuck/4C/$uuid$one"
+        check "gc: $entry cannot go, and $one stays" said
+    done
+    grep -q "4C/$uuid$entry: " said
+    check "gc: $entry cannot go: it is named" said
+    $M store list stuck 2>/dev/null | grep -q $uuid
+    check "gc: $entry cannot go, and the image is listed still"
+    rm -rf "stuck/4C/$uuid$entry"
+    find stuck -exec touch -d "9 days ago" {} +
+    says "gc: $entry is out of the way" 0 "$uuid" $M store gc --older 1 --yes stuck
+    [ -z "$(find stuck -mindepth 2)" ] && [ -z "$($M store list stuck)" ]
+    check "gc: $entry is out of the way, and all goes"
+    rm -rf whole
+done
+cp -R st strange
+mkdir -p strange/5A/kept
+: >strange/5B
+: >strange/5a
+find strange -exec touch -d "9 days ago" {} +
+says "gc: a file in the place of a folder, and a folder of somebody else" 0 "$uuid" $M store gc --older 1 --yes strange
+[ -f strange/5B ] && [ -d strange/5A/kept ] && [ ! -e strange/4C ] && [ "$(wc -l <said)" -le 3 ]
+check "gc: they stay, and nothing is said of them" said
 mkdir -p misplaced/00
 cp "st/4C/$uuid.symmap" misplaced/00/
 [ -z "$($M store list misplaced)" ]

@@ -393,6 +393,7 @@ int main(void)
     test_again();
     each_row_in("tests/names", "cxx.tsv", rare_row);
     each_row_in("tests/names", "cxx-edited.tsv", edited_row);
+    each_row_in("tests/names", "cxx-grafted.tsv", edited_row);
     each_row("cxx.tsv", vector_row);
     each_row("cxx-official.tsv", vector_row);
     each_row("cxx-official-invalid.tsv", unchanged_row);

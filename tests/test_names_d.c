@@ -247,6 +247,7 @@ int main(void)
     test_scratch();
     each_row_in("tests/names", "d.tsv", rare_row);
     each_row_in("tests/names", "d-edited.tsv", edited_row);
+    each_row_in("tests/names", "d-grafted.tsv", edited_row);
     each_row("d.tsv", vector_row);
     each_row("d-official.tsv", vector_row);
     each_row("d-negative.tsv", negative_row);

@@ -316,6 +316,32 @@ static void edited_row(char *field[FIELDS])
     check(ms_dmrs_run, field[0], 0, field[1]);
 }
 
+/* A decimal number has no zero ahead of it (the grammar's decimal-number): a zero alone is an identifier of no
+ * letters, so what follows it is read as something else. Of each name every length gets one. */
+static void zero_row(char *field[FIELDS])
+{
+    const char *name = field[0];
+    size_t all = strlen(name);
+    size_t len = run(ms_dmrs_run, name, all, HASH, out_a, OUT_SIZE);
+    char with[2048];
+    if (len == SIZE_MAX || strncmp(name, "_R", 2) != 0 || all + 1 >= sizeof with)
+        return;
+    test_begin();
+    test_count(true);
+    for (size_t at = 2; at < all; at++) {
+        char *rest;
+        unsigned long count = name[at] >= '1' && name[at] <= '9' && strchr("Cvtu", name[at - 1]) != NULL
+                                  ? strtoul(name + at, &rest, 10)
+                                  : 0;
+        if (count == 0 || count > strlen(rest))
+            continue;
+        snprintf(with, sizeof with, "%.*s0%s", (int)at, name, name + at);
+        size_t got = run(ms_dmrs_run, with, all + 1, HASH, out_b, OUT_SIZE);
+        report(got != len || memcmp(out_a, out_b, len) != 0, "a zero ahead", with, "the same", "something else");
+    }
+    test_end(name);
+}
+
 /* Columns: mangled, and what rustc-demangle prints for it with hashes and without. */
 static void error_row(char *field[FIELDS])
 {
@@ -360,8 +386,10 @@ int main(void)
     test_long();
     each_row_in("tests/names", "rust.tsv", rare_row);
     each_row_in("tests/names", "rust-edited.tsv", edited_row);
+    each_row_in("tests/names", "rust-grafted.tsv", edited_row);
     each_row_in("tests/names", "rust-errors.tsv", error_row);
     each_row("rust.tsv", real_row);
+    each_row("rust.tsv", zero_row);
     each_row("rust-official.tsv", official_row);
     each_row("rust-negative.tsv", negative_row);
     each_row("cxx.tsv", cxx_row);
