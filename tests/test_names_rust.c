@@ -337,7 +337,8 @@ static void zero_row(char *field[FIELDS])
             continue;
         snprintf(with, sizeof with, "%.*s0%s", (int)at, name, name + at);
         size_t got = run(ms_dmrs_run, with, all + 1, HASH, out_b, OUT_SIZE);
-        report(got != len || memcmp(out_a, out_b, len) != 0, "a zero ahead", with, "the same", "something else");
+        report(got != len || memcmp(out_a, out_b, len) != 0, "a zero ahead", with, "the same",
+               "something else");
     }
     test_end(name);
 }
