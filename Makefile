@@ -292,7 +292,7 @@ MAPS    := $(filter tool/cmd/map/%,$(TOOL_C:%.c=%))
 COUNTED := test_bounds test_shared test_alloc oom test_folded test_stack test_report_limits test_report_bounds test_map_bounds test_read_map
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(TEST_C:tests/%.c=$(B)/tests/%) $(B)/tests/torture): $(B)/tool/machsym.o
 $(COUNTED:%=$(B)/tests/%): $(B)/counted/tool/machsym.o
-$(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_minidump $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_zstd $(B)/tests/test_archive $(B)/tests/test_progress $(B)/tests/test_tool_threads $(B)/tests/test_ahead: $(MODULES:%=$(B)/%.o)
+$(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_minidump $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_zstd $(B)/tests/test_archive $(B)/tests/test_progress $(B)/tests/test_tool_threads $(B)/tests/test_ahead $(B)/tests/test_images: $(MODULES:%=$(B)/%.o)
 $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
