@@ -15,6 +15,8 @@ python3 tests/cache/build.py tests/fixtures/bin/cache "$caches"
 check "the caches are built"
 python3 tests/cache/check.py "$machsym" "$caches" >"$work/log"
 add $? "$work/log" check.py || cat "$work/log"
+PYTHONDONTWRITEBYTECODE=1 python3 tests/members/begins.py "$machsym" "$work/begins" "$caches" >"$work/log" 2>&1
+check "which files of folders and archives are symbols, caches and reports" "$work/log"
 
 new=$caches/ios17/dyld_shared_cache_arm64e
 split=$caches/ios16/dyld_shared_cache_arm64e
