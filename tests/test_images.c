@@ -115,8 +115,8 @@ static void test_order(const store *s, const machsym_uuid *uuids, unsigned most,
             machsym_frame frames[MACHSYM_MAX_INLINE_DEPTH + 1];
             uint64_t addr;
             const symbol_info *info = loan_info(&loans[at]);
-            loan_frames(&loans[at], info->text_addr, false, info->text_addr + info->text_size / 2, false, frames,
-                        MACHSYM_MAX_INLINE_DEPTH + 1, &addr);
+            loan_frames(&loans[at], info->text_addr, false, info->text_addr + info->text_size / 2, false,
+                        frames, MACHSYM_MAX_INLINE_DEPTH + 1, &addr);
             images_return(all, &loans[at]);
             m.borrowed[of[at]]--;
             count--;
