@@ -325,7 +325,7 @@ def compare_stacks(tally, machsym, rng, plain, folded, count, stabs, symbols):
             if name in names:
                 continue
             if name in thunks:
-                tally.thunks += 1  # the dSYM does not say that there is a jump: README says so
+                tally.thunks += 1  # the dSYM does not say where the jump leads: README says so
             else:
                 tally.fail(folded, addrs, 'is', *names, 'but was', name)
 

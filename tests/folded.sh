@@ -146,6 +146,25 @@ if need "sets of fixtures and gsymutil's" python3; then
     done
 fi
 
+# A jump that safe_thunks left in place of a function. The caller names it, but the code that runs may be the body that it
+# jumps to, or what that body jumps to in its turn: each has the name of its own code, and nothing is said to be decided.
+if need "a jump in place of a function" clang-22 ld64.lld-22 dsymutil-22 llvm-nm-22 llvm-objdump-22; then
+    clang-22 --target=arm64-apple-macos13 -O2 -g -gdwarf-5 -faddrsig -c $src/tail.c -o "$work/tail.o" &&
+        ld64.lld-22 -arch arm64 -platform_version macos 13 13 -dylib -undefined dynamic_lookup --icf=safe_thunks "$work/tail.o" -o "$work/tail" &&
+        dsymutil-22 --flat "$work/tail" -o "$work/tail.dwarf"
+    check "tail.c is made"
+    llvm-objdump-22 -d --no-show-raw-insn "$work/tail" >"$work/tail.code"
+    returns=$(sed -n 's/^ *\([0-9a-f]*\):.*bl.*<_second>$/\1/p' "$work/tail.code")
+    grep -A1 '<_second>:$' "$work/tail.code" | grep -q 'b	.*<_first>$' && grep -q 'b	.*<_other>$' "$work/tail.code" && [ -n "$returns" ]
+    check "second is a jump to first, which jumps to other" "$work/tail.code"
+    for name in first other; do
+        pc=$(llvm-nm-22 "$work/tail" | sed -n "s/ T _$name\$//p")
+        "$machsym" atos --stack --json -o "$work/tail.dwarf" "0x$pc" "$(printf '0x%x' $((0x$returns + 4)))" >"$work/out"
+        [ "$(grep -o '"name":"[a-z]*"' "$work/out" | paste -s -d ' ')" = "\"name\":\"$name\" \"name\":\"main\"" ] && ! grep -q '"folded' "$work/out"
+        check "$name is not called second" "$work/out"
+    done
+fi
+
 # Programs that no test has: another seed each day.
 if need "programs made for the day" python3 clang-22 ld64.lld-22 dsymutil-22 llvm-gsymutil-22 llvm-objdump-22 llvm-dwarfdump-22; then
     seed=${SEED:-$(($(date +%s) / 86400))}
