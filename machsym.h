@@ -26492,19 +26492,6 @@ static bool ms_near_take_row_before(const ms_ses_span *span, uint64_t addr, ms_n
     return true;
 }
 
-/* Whether a span has all code of its block: no other code of that can have a line. */
-static bool ms_near_is_all(const ms_ses_span *span)
-{
-    const ms_fn_block *block = &span->table->blocks[span->call];
-    const ms_fn_inside *inside = span->inside;
-    const ms_ln_table *lines = span->unit->lines;
-    if (block->range_count != 1 || span->hi < block->hi || span->row == lines->row_count ||
-        lines->rows[span->row].addr > block->lo)
-        return false;
-    return inside == NULL || (inside->has_calls && (inside->calls.count == 0 ||
-                                                    inside->calls.v[inside->hint].lo <= block->lo));
-}
-
 /* Notes what a search found that went to the end of the code before: other addresses lead to the same. */
 static void ms_near_note(const machsym_session *s, ms_ses_site *site, bool is_whole, uint64_t addr,
                          const ms_ses_place *after)
@@ -26548,8 +26535,6 @@ static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t
     ms_near_walk w;
     ms_ses_place place;
     uint32_t left[2];
-    if (block == span->call && ms_near_is_all(span))
-        return false;
     if (block == span->call && ms_near_take_row_before(span, addr, decl, out))
         return true;
     if (site == NULL || site->has_no_lines)
