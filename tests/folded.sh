@@ -147,7 +147,7 @@ if need "sets of fixtures and gsymutil's" python3; then
 fi
 
 # A jump that safe_thunks left in place of a function. The caller names it, but the code that runs may be the body that it
-# jumps to, or what that body jumps to in its turn: each has the name of its own code, and nothing is said to be decided.
+# jumps to, or what that body jumps to in its turn: each has the name of its own code, and no call site decides.
 if need "a jump in place of a function" clang-22 ld64.lld-22 dsymutil-22 llvm-nm-22 llvm-objdump-22; then
     clang-22 --target=arm64-apple-macos13 -O2 -g -gdwarf-5 -faddrsig -c $src/tail.c -o "$work/tail.o" &&
         ld64.lld-22 -arch arm64 -platform_version macos 13 13 -dylib -undefined dynamic_lookup --icf=safe_thunks "$work/tail.o" -o "$work/tail" &&
