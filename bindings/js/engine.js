@@ -1,7 +1,8 @@
 // What the package does, synchronously, where files can be read so: under node, and in a worker of a browser.
 import { Host } from './host.js';
 import { Tree } from './tree.js';
-import { fromBytes } from './sources.js';
+import { isReportName, membersOf } from './archives.js';
+import { MachsymError, fromBytes } from './sources.js';
 
 // machsym_lines, machsym_demangle_flags
 const LINES = { atos: 0, dwarf: 1, stmt: 2, people: 3 };
@@ -16,15 +17,7 @@ const KEPT = 512 << 20; // an instance with more memory is not used for another 
 const FRAME = 48; // bytes of a frame in what flat_lookup writes
 const TABLE = 2048; // numbers of functions: the library's, and from 1024 on those of the program for reports
 
-/** An error of machsym. code: a machsym_result by its name, as "ERR_FORMAT". */
-export class MachsymError extends Error {
-  constructor(message, code, offset) {
-    super(message);
-    this.name = 'MachsymError';
-    this.code = code;
-    this.offset = offset;
-  }
-}
+export { MachsymError };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -72,6 +65,7 @@ function bytesOfUuid(text) {
 class Library {
   constructor(module, ...sources) {
     [this.source] = sources;
+    this.sources = sources; // read by their numbers; more may be added
     this.read = { count: 0, bytes: 0 };
     const read = (file, offset, out, len) => {
       try {
@@ -236,6 +230,21 @@ class Library {
     });
   }
 
+  /** The bytes of a raw deflate stream, at most cap: {bytes, used, isWhole, isFull}. */
+  inflate(packed, cap) {
+    return this.with([packed, new Uint8Array(8)], (at, ends) => {
+      const out = this.take(cap);
+      try {
+        const len = this.exports.inflate(at, packed.length, out, cap, ends) >>> 0;
+        const { buffer } = this.exports.memory;
+        const [used, state] = new Uint32Array(buffer, ends, 2);
+        return { bytes: new Uint8Array(buffer.slice(out, out + len)), used, isWhole: state === 0, isFull: state === 1 };
+      } finally {
+        this.exports.give(out);
+      }
+    });
+  }
+
   demangle(name, style) {
     const bytes = encoder.encode(name);
     const a = this.with([bytes], (at) => this.answer((out, cap) =>
@@ -258,27 +267,74 @@ class ReportLibrary extends Library {
   }
 }
 
+/** Decompresses. An instance that took much memory is not used again. */
+function inflater(module) {
+  let library;
+  return (packed, cap) => {
+    if (!library || library.exports.memory.buffer.byteLength > KEPT) library = new Library(module, fromBytes(new Uint8Array(0)));
+    return library.inflate(packed, cap);
+  };
+}
+
+// Mach-O, fat files of both sizes, maps
+const MAGICS = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe, 0xcafebabf, 0x4d414348]);
+const MH_DSYM = 10;
+const MH_CORE = 4;
+
+function headOf(source, len) {
+  const bytes = new Uint8Array(len);
+  return new DataView(bytes.buffer, 0, source.read(bytes, 0));
+}
+
+/** Whether an input is a minidump or a core file, whose stacks are unwound by the tables of programs. */
+function isDump(input) {
+  const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
+  if (input.length < 16) return false;
+  return view.getUint32(0) === 0x4d444d50 || (view.getUint32(0) === 0xcffaedfe && view.getUint32(12, true) === MH_CORE);
+}
+
 /** Files that answer reports. A file is opened when a report has an image with its UUID or its name. */
 class Symbols {
   /** files: {path, source} and, of what is known, slice. */
   constructor(modules, files) {
     this.modules = modules;
-    this.files = files;
+    this.files = [...files];
     this.messages = [];
   }
 
-  /** The slices of all files. What is no Mach-O file and no map is passed over. */
+  /** What is in an archive and begins as symbols do. An archive that is damaged is a message. */
+  members({ path, source }) {
+    try {
+      return (membersOf(path, source, inflater(this.modules.library)) ?? []).filter((member) => {
+        const head = headOf(member.source, 4);
+        return head.byteLength === 4 && MAGICS.has(head.getUint32(0));
+      });
+    } catch (error) {
+      if (error.code === 'ERR_MEMORY' || !(error instanceof MachsymError)) throw error;
+      this.messages.push(`${path}: ${error.message}`);
+      return [];
+    }
+  }
+
+  /** The slices of a file; undefined: it is no Mach-O file and no map. */
+  slicesOf(library, { path, source, slice: known }, file) {
+    if (known) return [{ ...known, path, source, file }];
+    try {
+      return library.slices(path, source, file).map((slice) => ({ ...slice, path, source, file }));
+    } catch (error) {
+      if (error.code === 'ERR_MEMORY' || !(error instanceof MachsymError)) throw error;
+      if (error.code === 'ERR_FORMAT') return undefined;
+      this.messages.push(error.message);
+      return [];
+    }
+  }
+
+  /** The slices of all files. The files of an archive are files from now on. Other files are passed over. */
   list(library) {
-    return this.files.flatMap(({ path, source, slice: known }, file) => {
-      if (known) return [{ ...known, path, source, file }];
-      try {
-        return library.slices(path, source, file).map((slice) => ({ ...slice, path, source, file }));
-      } catch (error) {
-        if (error.code === 'ERR_MEMORY' || !(error instanceof MachsymError)) throw error;
-        if (error.code !== 'ERR_FORMAT') this.messages.push(error.message);
-        return [];
-      }
-    });
+    return [...this.files].flatMap((one, file) => this.slicesOf(library, one, file) ?? this.members(one).flatMap((member) => {
+      library.sources.push(member.source);
+      return this.slicesOf(library, member, this.files.push(member) - 1) ?? [];
+    }));
   }
 
   /** Makes an instance, if there is none that may be used again. */
@@ -286,6 +342,7 @@ class Symbols {
     if (this.kept && this.kept.exports.memory.buffer.byteLength <= KEPT) return;
     this.kept = new ReportLibrary(this.modules, ...this.files.map(({ source }) => source));
     this.opened = new Map(); // of slices: images in the instance, 0 for what cannot be opened
+    this.whole = new Set(); // slices that lie in its memory as a whole
     this.handles = new Map(); // of line policies
   }
 
@@ -308,13 +365,27 @@ class Symbols {
     this.messages.push(this.kept.text(exports.error_text()));
   }
 
+  /** Whether a slice has to be opened. asWhole: programs are, because their code or their tables are read. */
+  isClosed(slice, asWhole) {
+    if (!this.opened.has(slice)) return true;
+    return asWhole && !this.whole.has(slice) && this.opened.get(slice) !== 0 && !isMapOrDsym(slice);
+  }
+
+  /** Puts the bytes of a slice into the instance. */
+  load({ source, offset = 0, size = source.size }) {
+    const at = this.kept.take(size);
+    return { at, len: source.read(new Uint8Array(this.kept.exports.memory.buffer, at, size), offset) };
+  }
+
   /** Opens what is wanted and not open. */
-  open(wanted) {
+  open(wanted, asWhole) {
     for (const slice of this.slices) {
-      if (this.opened.has(slice) || !wanted(slice)) continue;
+      if (!this.isClosed(slice, asWhole) || !wanted(slice)) continue;
       const { file, source, path, arch, uuid, entry } = slice;
+      const bytes = asWhole && !isMapOrDsym(slice) ? this.load(slice) : undefined;
       const image = this.kept.with([path, uuid ? undefined : arch, uuid && bytesOfUuid(uuid), entry], (...texts) =>
-        this.kept.exports.image(file, source.size, ...texts));
+        (bytes ? this.kept.exports.image_of_bytes(bytes.at, bytes.len, ...texts) : this.kept.exports.image(file, source.size, ...texts)));
+      if (bytes) this.whole.add(slice);
       if (image === 0) this.failed();
       this.opened.set(slice, image);
       for (const handle of this.handles.values()) this.kept.reports.symbols_close(handle);
@@ -346,16 +417,19 @@ class Symbols {
     }
   }
 
-  symbolicate(input, { forms, name, redact, namedToo, fullPaths, fullNames, inline = true, walk = true }) {
+  symbolicate(input, { forms, name, redact, namedToo, fullPaths, fullNames, inline = true, walk = true, checkStack = false }) {
     const usual = FORMS.filter((form) => forms.includes(form) && form !== 'apple');
     const flags = (namedToo ? REPORT.all : 0) | (fullPaths ? REPORT.fullPaths : 0) | (fullNames ? REPORT.fullNames : 0) |
       (inline ? 0 : REPORT.noInline);
+    const checks = checkStack ? REPORT.checkStack : 0;
     const parts = walk ? WALK : 0;
+    const asWhole = checkStack || isDump(input);
     return this.with(input, { name, redact }, (ask) => {
-      if (this.slices.some((slice) => !this.opened.has(slice))) this.open(wantedBy(ask(LINES.people, 0, [], IMAGES, 0)));
+      if (this.slices.some((slice) => this.isClosed(slice, asWhole)))
+        this.open(wantedBy(ask(LINES.people, 0, [], IMAGES, 0)), asWhole);
       let answer;
       if (usual.length > 0 || forms.includes('same') || !forms.includes('apple'))
-        answer = ask(LINES.people, flags | (forms.includes('same') ? REPORT.same : 0), usual, parts);
+        answer = ask(LINES.people, flags | checks | (forms.includes('same') ? REPORT.same : 0), usual, parts);
       if (!forms.includes('apple')) return answer;
       // Apple's tools look other lines and addresses up
       const apple = ask(LINES.atos, flags | REPORT.rawAddresses | REPORT.noFolded, ['apple'], answer ? 0 : parts);
@@ -365,6 +439,7 @@ class Symbols {
   }
 }
 
+const isMapOrDsym = ({ filetype }) => filetype === 0 || filetype === MH_DSYM;
 const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
 
 /** Which slices the images of reports want: those of their UUIDs and, so that messages can tell of them, of their names. */
@@ -405,6 +480,11 @@ function readAnswer(a, forms) {
   }
 }
 
+function compareBytes(a, b) {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i] - b[i];
+  return a.length - b.length;
+}
+
 function all(source) {
   const bytes = new Uint8Array(source.size);
   return bytes.subarray(0, source.read(bytes, 0));
@@ -437,8 +517,8 @@ export class Engine {
   open(source, name, options) {
     const library = new Library(this.modules.library, source);
     const info = library.open(name, options);
-    const { arch, uuid } = info;
-    library.file = { path: name, source, slice: { arch, uuid, entry: options?.entry } };
+    const { arch, uuid, isMap, filetype } = info;
+    library.file = { path: name, source, slice: { arch, uuid, entry: options?.entry, filetype: isMap ? 0 : filetype } };
     return { id: this.add(library), info };
   }
 
@@ -520,6 +600,18 @@ export class Engine {
     return (one.symbols ??= this.symbolsOf([{ image: id }]));
   }
 
+  /** The inputs of a report: of an archive, or of files of a folder, those that are reports by their names; else itself. */
+  inputs(report, name) {
+    const inflate = inflater(this.modules.library);
+    const files = Array.isArray(report) ? report : [{ path: name ?? '', source: report, isAlone: true }];
+    const members = files.flatMap((file) => membersOf(file.path, file.source, inflate) ?? [file]);
+    const isMany = Array.isArray(report) || members[0]?.source !== report;
+    const bytesOf = new TextEncoder();
+    return members.filter(({ path, isAlone }) => (isAlone && members.length === 1) || isReportName(path))
+      .map((one) => ({ ...one, key: bytesOf.encode(one.path) })).sort((a, b) => compareBytes(a.key, b.key))
+      .map(({ path, source }) => ({ input: all(source), name: isMany && name !== undefined ? path : name }));
+  }
+
   /** All reports of an input, without the tool. symbols: files, or the number of symbols or of an image. */
   reports(report, symbols, options) {
     const wrong = options.forms.find((form) => form !== 'same' && !FORMS.includes(form));
@@ -527,13 +619,24 @@ export class Engine {
     for (const text of [options.name, options.redact])
       if (text?.includes('\0')) throw new MachsymError('a name or a key with a zero byte', 'ERR_ARGUMENT', 0); // C would end it there
     const of = typeof symbols === 'number' ? this.known(symbols) : this.symbolsOf(symbols);
-    return { ...of.symbolicate(all(report), options), messages: of.messages.splice(0) };
+    let answers;
+    try {
+      answers = this.inputs(report, options.name).map(({ input, name }) => of.symbolicate(input, { ...options, name }));
+    } catch (error) {
+      if (error.code !== 'ERR_DAMAGED' && error.code !== 'ERR_UNSUPPORTED') throw error;
+      answers = [{ reports: [], failures: [{ number: 0, why: error.message, at: error.offset }], same: new Uint8Array(0) }];
+    }
+    if (answers.length === 0)
+      answers = [{ reports: [], failures: [{ number: 0, why: 'the archive or folder holds no report', at: 0 }], same: new Uint8Array(0) }];
+    const failures = answers.flatMap((one) => one.failures);
+    return { reports: answers.flatMap((one) => one.reports), failures, same: join(answers.map((one) => one.same)), messages: of.messages.splice(0) };
   }
 
   /** A report with names by the tool, as text and as its JSON. */
   symbolicate(report, files, { args = [], onError } = {}) {
     const symbols = files.map(({ path, source }) => ({ path: `/symbols/${path}`, source }));
-    const all = [{ path: '/report', source: report }, ...symbols];
+    const inputs = Array.isArray(report) ? report.map(({ path, source }) => ({ path: `/report/${path}`, source })) : [{ path: '/report', source: report }];
+    const all = [...inputs, ...symbols];
     const crash = ['crash', '--json-out', JSON_FILE, ...args, ...(files.length > 0 ? ['-d', '/symbols'] : [])];
     const { status, stdout, stderr, outputs } = this.run([...crash, '/report'], { files: all, outputs: [JSON_FILE], onError });
     const documents = decoder.decode(outputs[JSON_FILE]).split('\n').map(parse).filter(Boolean);

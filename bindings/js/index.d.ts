@@ -235,7 +235,8 @@ export class Machsym {
   demangle(names: string[], style?: 'simplified' | 'full'): Promise<string[]>;
   /** Opens files and images for many calls of symbolicate; under node also folders. Images must stay open. */
   symbols(files: Image | (FileLike | NamedFile | Image)[]): Promise<Symbols>;
-  /** report: its text, bytes or a Blob; under node also {path} or an URL. symbols: files and images, under node also folders. */
+  /** report: its text, bytes or a Blob; under node also {path} or an URL, of a folder too. symbols: files and images, under node also
+   *  folders. Both may be archives: zip, tar, gzip. */
   symbolicate(report: string | FileLike | { path: string }, symbols?: Symbols | Image | (FileLike | NamedFile | Image)[],
     options?: SymbolicateOptions): Promise<Symbolicated>;
   /** args: options of `machsym crash`. The tool does it. */

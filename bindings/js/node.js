@@ -1,5 +1,5 @@
 // Function, file and line for addresses of iPhone and Mac programs, under node. See README.md.
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { Machsym, common, nameOf } from './api.js';
 import { below, fromPath } from './disk.js';
 import { Engine } from './engine.js';
@@ -24,9 +24,11 @@ async function files(values) {
   return all.flat();
 }
 
-/** A text is the report itself; a path is an URL, or {path}. */
+/** A text is the report itself; a path is an URL, or {path}. Of a folder all files are taken. */
 async function report(value) {
   if (typeof value === 'string') return value;
+  const path = value?.path ?? value;
+  if (isPath(path) && (await stat(path)).isDirectory()) return below(path);
   return file(value?.path ?? value);
 }
 

@@ -1,6 +1,16 @@
 // Where bytes of a file come from: objects with a size, and read(into, at), which copies bytes that begin at an offset and
 // returns how many.
 
+/** An error of machsym. code: a machsym_result by its name, as "ERR_FORMAT". */
+export class MachsymError extends Error {
+  constructor(message, code, offset) {
+    super(message);
+    this.name = 'MachsymError';
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
 const BLOCK = 1 << 16; // small reads of a Blob take as much at once
 const KEPT_BLOCKS = 16;
 

@@ -37,10 +37,15 @@ export const METHODS = {
   }),
   symbols: (engine, onError, files) => engine.symbols(sourcesOf(files)),
   reports: (engine, onError, report, symbols, options) =>
-    engine.reports(toSource(report), Array.isArray(symbols) ? sourcesOf(symbols) : symbols, options),
+    engine.reports(inputOf(report), Array.isArray(symbols) ? sourcesOf(symbols) : symbols, options),
   symbolicate: (engine, onError, report, files, options) =>
-    engine.symbolicate(toSource(report), sourcesOf(files), { ...options, onError }),
+    engine.symbolicate(inputOf(report), sourcesOf(files), { ...options, onError }),
 };
+
+/** A report: of a folder, all its files. */
+function inputOf(report) {
+  return Array.isArray(report) ? sourcesOf(report) : toSource(report);
+}
 
 function sourcesOf(files) {
   return files.map(({ path, data, image }) => (image !== undefined ? { image } : { path, source: toSource(data) }));

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import zlib from 'node:zlib';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
@@ -79,6 +80,175 @@ published('published reports in every form, byte for byte as the tool', async ()
   }
   assert.ok(count > 0);
   fs.rmSync(folder, { recursive: true });
+});
+
+// ---- Dumps, and stacks that are checked ----
+
+const stacks = (name) => path.join(root, 'tests/stacks', name);
+
+/** As asked, with several files of symbols, each option before its value. */
+function askedOf(symbols, file, form, ...more) {
+  const [first, ...others] = symbols;
+  return askedWith(first, file, form, ...more, ...others.flatMap((one) => ['-d', one]));
+}
+
+const given = (files) => files.map((file) => ({ path: file, data: fs.readFileSync(file) }));
+
+test('stacks of dumps are unwound by the tables of programs', async () => {
+  const program = stacks('x86_64.program');
+  for (const dump of ['x86_64.dmp', 'arm64.core'].map(stacks)) {
+    const answer = await machsym.symbolicate(fs.readFileSync(dump), given([program]), { forms: FORMS, name: dump });
+    for (const form of FORMS) assert.equal(written(answer, form), askedOf([program], dump, form), `${dump}: ${form}`);
+  }
+  const bytes = fs.readFileSync(stacks('x86_64.dmp'));
+  const kept = await machsym.symbols(given([program])); // opened piece by piece first, and then as a whole
+  await machsym.symbolicate(fs.readFileSync(stacks('x86_64.json')), kept);
+  for (const symbols of [given([program]), kept]) {
+    const { reports: [{ frames }] } = await machsym.symbolicate(bytes, symbols);
+    assert.equal(frames.filter((frame) => !frame.isInline).length, 10); // tests/minidump.sh
+  }
+  assert.equal((await machsym.symbolicate(bytes, [])).reports[0].frames.length, 2);
+});
+
+test('stacks are checked as crash --check-stack does', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'machsym-'));
+  const wrong = path.join(folder, 'off.ips');
+  fs.writeFileSync(wrong, fs.readFileSync(fixture('reports/demo.ips'), 'latin1').replace('"imageOffset":2684', '"imageOffset":2688'), 'latin1');
+  const files = [dwarf, fixture('bin/demo'), stacks('x86_64.program')];
+  const symbols = await machsym.symbols(given(files));
+  const frames = [];
+  for (const file of [wrong, stacks('x86_64.json')]) {
+    const answer = await machsym.symbolicate(fs.readFileSync(file), symbols, { forms: FORMS, name: file, checkStack: true });
+    for (const form of FORMS) { // the tool refuses Apple's form with it
+      const more = form === 'apple' ? [] : ['--check-stack'];
+      assert.equal(written(answer, form), askedOf(files, file, form, ...more), `${file}: ${form}`);
+    }
+    frames.push(...answer.reports[0].frames);
+  }
+  assert.deepEqual(frames.filter(({ doubt }) => doubt.startsWith('no call ends here: ')).map(({ address }) => address), [0x102a30a80n]);
+  assert.deepEqual(frames.filter(({ isInferred }) => isInferred).map(({ address }) => address), [0x10234042cn]);
+  const { reports: [plain] } = await machsym.symbolicate(fs.readFileSync(wrong), symbols);
+  assert.ok(plain.frames.every(({ doubt, isInferred }) => doubt === '' && !isInferred));
+  fs.rmSync(folder, { recursive: true });
+});
+
+// ---- Archives ----
+
+/** Makes archives of the files below a folder by Python: their names are those of the result. */
+function archivesOf(folder, to) {
+  const script = `
+import io, os, sys, tarfile, zipfile, gzip
+folder, to = sys.argv[1:]
+paths = [os.path.relpath(os.path.join(top, name), folder) for top, _, names in os.walk(folder) for name in names]
+def zipped(name, how, **more):
+    with zipfile.ZipFile(os.path.join(to, name), "w", how) as z:
+        for path in paths:
+            with z.open(zipfile.ZipInfo(path) if more else path, "w", **more) as out:
+                out.write(open(os.path.join(folder, path), "rb").read())
+zipped("stored.zip", zipfile.ZIP_STORED)
+zipped("deflated.zip", zipfile.ZIP_DEFLATED)
+zipped("large.zip", zipfile.ZIP_DEFLATED, force_zip64=True)
+with open(os.path.join(to, "before.zip"), "wb") as out:
+    out.write(b"PK\\3\\4" + b"x" * 99) # bytes before the zip
+    out.write(open(os.path.join(to, "deflated.zip"), "rb").read())
+for name, format in (("gnu.tar", tarfile.GNU_FORMAT), ("pax.tar", tarfile.PAX_FORMAT), ("ustar.tar", tarfile.USTAR_FORMAT)):
+    with tarfile.open(os.path.join(to, name), "w", format=format) as t:
+        for path in paths:
+            t.add(os.path.join(folder, path), path)
+for name in ("gnu.tar", "stored.zip"):
+    with open(os.path.join(to, name), "rb") as f, gzip.open(os.path.join(to, name + ".gz"), "wb") as out:
+        out.write(f.read())
+with zipfile.ZipFile(os.path.join(to, "nested.zip"), "w") as z:
+    z.write(os.path.join(to, "pax.tar"), "inner/pax.tar")
+`;
+  const { status, stderr } = spawnSync('python3', ['-c', script, folder, to]);
+  assert.equal(status, 0, String(stderr));
+  return fs.readdirSync(to).sort();
+}
+
+function temporary() {
+  return fs.mkdtempSync(path.join(os.tmpdir(), 'machsym-'));
+}
+
+test('archives of symbols answer as what is in them', async () => {
+  const [folder, to] = [temporary(), temporary()];
+  const long = path.join(folder, 'a folder whose name, with the folders in it, is longer than the hundred bytes that a header of tar has', 'x');
+  fs.cpSync(DEMO, path.join(long, 'demo.app.dSYM'), { recursive: true });
+  fs.writeFileSync(path.join(folder, 'Info.plist'), '<plist/>');
+  const names = archivesOf(folder, to);
+  assert.equal(names.length, 10);
+  const report = fs.readFileSync(fixture('reports/demo.crash'));
+  const want = (await machsym.symbolicate(report, [demo()])).text;
+  assert.match(want, /queue\.hpp:6/);
+  for (const name of names) {
+    const answer = await machsym.symbolicate(report, [{ path: name, data: fs.readFileSync(path.join(to, name)) }]);
+    assert.deepEqual([answer.text, answer.messages], [want, ''], name);
+    const byTool = await machsym.symbolicate(report, [{ path: name, data: fs.readFileSync(path.join(to, name)) }], { args: [] });
+    assert.equal(answer.text, byTool.text, `${name}: the tool`);
+  }
+  for (const one of [folder, to]) fs.rmSync(one, { recursive: true });
+});
+
+test('archives of reports, and .xccrashpoint bundles, are read as the tool does', async () => {
+  const [folder, to] = [temporary(), temporary()];
+  const logs = path.join(folder, 'a.xccrashpoint/Filters/Filter_1/Logs');
+  const copies = path.join(folder, 'a.xccrashpoint/LocallySymbolicated/Logs');
+  for (const one of [logs, copies]) fs.mkdirSync(one, { recursive: true });
+  for (const one of [path.join(logs, 'b.crash'), path.join(logs, 'a.crash'), path.join(copies, 'c.crash')])
+    fs.copyFileSync(fixture('reports/demo.crash'), one);
+  fs.copyFileSync(fixture('reports/demo.ips'), path.join(folder, 'z.ips'));
+  fs.copyFileSync(fixture('reports/demo-sample.txt'), path.join(folder, '_sample.txt'));
+  fs.writeFileSync(path.join(folder, 'readme.md'), '# none');
+  fs.writeFileSync(path.join(folder, '._z.ips'), 'x');
+  const names = archivesOf(folder, to);
+  for (const name of [...names, undefined]) {
+    const report = { path: name ? path.join(to, name) : folder };
+    const answer = await machsym.symbolicate(report, [DEMO]);
+    const plainZip = { path: path.join(to, 'stored.zip') }; // the tool does not look for reports in a zip that gzip compressed
+    const byTool = await machsym.symbolicate(name === 'stored.zip.gz' ? plainZip : report, [DEMO], { args: [] });
+    assert.equal(answer.reports.length, 4, name);
+    assert.equal(answer.text, byTool.text, name);
+    const plain = (one) => JSON.stringify([one.json, one.documents, one.isComplete]).replaceAll(/"(symbols|file|report)":"[^"]*"/g, '');
+    assert.equal(plain(answer), plain(byTool), name);
+  }
+  for (const one of [folder, to]) fs.rmSync(one, { recursive: true });
+});
+
+test('archives that are damaged, hostile or of another kind are told, and nothing else is lost', async () => {
+  const [folder, to] = [temporary(), temporary()];
+  fs.copyFileSync(fixture('reports/demo.crash'), path.join(folder, 'a.crash'));
+  fs.copyFileSync(dwarf, path.join(folder, 'demo'));
+  archivesOf(folder, to);
+  const read = (name) => fs.readFileSync(path.join(to, name));
+  const report = fs.readFileSync(fixture('reports/demo.crash'));
+  const kept = await machsym.symbols([demo()]);
+  const { reports: [{ missing }] } = await machsym.symbolicate(report, kept);
+  const cutAt = (bytes, share) => bytes.subarray(0, Math.floor(bytes.length * share));
+  for (const name of ['stored.zip', 'deflated.zip', 'large.zip', 'gnu.tar', 'pax.tar', 'gnu.tar.gz', 'nested.zip']) {
+    for (const share of [0.02, 0.3, 0.6, 0.9, 0.999]) {
+      const half = cutAt(read(name), share);
+      const { failures, reports } = await machsym.symbolicate(half, kept);
+      assert.ok(failures.length > 0 || reports.length === 1 && /tar$/.test(name), `${name} at ${share}`);
+      const { reports: [still], messages } = await machsym.symbolicate(report, [{ path: name, data: half }, demo()]);
+      assert.equal(still.missing, missing, `${name} at ${share}`);
+      if (!/tar/.test(name)) assert.match(messages, /./, `${name} at ${share}`);
+    }
+  }
+  // one bit of each of many places: what is read is as it was, or is told
+  const whole = (await machsym.symbolicate(read('deflated.zip'), kept, { forms: 'same' })).same;
+  const bytes = new Uint8Array(read('deflated.zip'));
+  for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 150)) {
+    bytes[at] ^= 0x10;
+    const answer = await machsym.symbolicate(bytes, kept, { forms: 'same' });
+    assert.ok(answer.failures.length > 0 || latin1(answer.same) === latin1(whole), `byte ${at}`);
+    bytes[at] ^= 0x10;
+  }
+  const bomb = zlib.gzipSync(new Uint8Array(64 * MB));
+  const { failures: [why] } = await machsym.symbolicate(bomb, []);
+  assert.match(why.why, /256 times/);
+  const { failures: [none] } = await machsym.symbolicate(zlib.gzipSync('nothing'), []);
+  assert.match(none.why, /no report/);
+  for (const one of [folder, to]) fs.rmSync(one, { recursive: true });
 });
 
 test('a report is an object: kind, images, frames, forms', async () => {

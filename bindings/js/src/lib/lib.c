@@ -2,6 +2,7 @@
  * The host makes an instance of the program for each image and drops it when the image is closed, so memory that was
  * given back is kept for the same size only. */
 #include "flat.h"
+#include "machsym.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -242,7 +243,38 @@ const char *lib_lookup(flat_session *session, int is_runtime, uint64_t load, uin
     return flat_lookup(session, is_runtime, load, names, addrs, count, len);
 }
 
+/* Decompresses a raw stream. Returns how many bytes were written. ends[0]: bytes that the stream takes; ends[1]: 0, the
+ * stream is whole; 1, it has more than cap bytes; 2, it is damaged. */
+EXPORT(inflate)
+size_t lib_inflate(const void *in, size_t in_len, void *out, size_t cap, uint32_t *ends)
+{
+    machsym_bytes bytes;
+    size_t len, used;
+    bytes.ptr = in;
+    bytes.len = in_len;
+    machsym_result result = machsym_inflate(MACHSYM_DEFLATE_RAW, bytes, out, cap, &len, &used, NULL);
+    ends[0] = (uint32_t)used;
+    ends[1] = result == MACHSYM_OK ? 0 : result == MACHSYM_ERR_LIMIT ? 1 : 2;
+    return len;
+}
+
 /* ---- For reports.c ---- */
+
+/* As `image`, of bytes that stay in memory as long as the instance: unwind tables and code are read there. */
+EXPORT(image_of_bytes)
+flat_image *lib_image_of_bytes(const void *bytes, size_t len, const char *name, const char *arch,
+                               const uint8_t *uuid, const char *entry)
+{
+    flat_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.path = name;
+    desc.arch = arch;
+    desc.uuid = uuid;
+    desc.entry = entry;
+    desc.bytes = bytes;
+    desc.len = len;
+    return flat_open(&desc, &error);
+}
 
 /* Opens a file of the host beside the one of `open`. It stays open as long as the instance. NULL: it cannot be opened. */
 EXPORT(image)
