@@ -71,7 +71,7 @@ function zipEnd(source) {
   return damaged('the zip64 end record is not where its locator says', end);
 }
 
-/** The numbers of a member, of which those that are full have 64 bits in `extra`. */
+/** The numbers of a member. Those that are full are in `extra`, with 64 bits. */
 function zipNumbers(size, packed, at, extra) {
   const full = [size, packed, at].map((number) => number === 0xffffffff);
   const numbers = [size, packed, at];
