@@ -211,8 +211,13 @@ static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const m
         ms_ans_set_line(span, call->call_file, call->call_line, call->call_column, frame);
         return;
     }
-    ms_ses_place place = ms_near_call(s, span, (uint32_t)(call - span->table->blocks));
-    ms_ans_set_place(span, &place, frame);
+    const ms_ses_place *known = ms_near_known_call(s, call);
+    ms_ses_place place;
+    if (known == NULL) {
+        place = ms_near_find_call(s, span, (uint32_t)(call - span->table->blocks));
+        known = &place;
+    }
+    ms_ans_set_place(span, known, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer
