@@ -26133,7 +26133,8 @@ static void ms_eng_list_claims(machsym_session *s)
 
 /* ==== >>near ===============================================================================================
  * Job:    finds the line that people need where the debug info has none that somebody wrote.
- * Offers: ms_near_is_wanted, ms_near_wanted_row, ms_near_row, ms_near_call.
+ * Offers: ms_near_is_wanted, ms_near_wanted_row, ms_near_row, ms_near_known_call,
+ *         ms_near_find_call, ms_near_call.
  * Never:  takes a line of code that another function has. */
 
 /* The largest line that the people policy tells: a map has 31 bits for it. */
@@ -26222,6 +26223,12 @@ static ms_NOINLINE bool ms_near_same_path(const ms_ln_table *lines, uint32_t a, 
     return one.name.len != 0 && ms_str_equal(one.name, other.name) && ms_str_equal(one.dir, other.dir);
 }
 
+/* Where it is remembered what is known of an entry; another one's may be there. */
+static ms_INLINE ms_ses_site *ms_near_slot(const machsym_session *s, uint64_t die_off)
+{
+    return &s->sites[(die_off ^ die_off >> 10) % MACHSYM_KEPT_SITES];
+}
+
 /* What is remembered of an entry; NULL when memory is out. */
 static ms_ses_site *ms_near_site(machsym_session *s, uint64_t die_off)
 {
@@ -26229,7 +26236,7 @@ static ms_ses_site *ms_near_site(machsym_session *s, uint64_t die_off)
         s->sites = (ms_ses_site *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_SITES, sizeof *s->sites);
     if (s->sites == NULL)
         return NULL;
-    ms_ses_site *site = &s->sites[(die_off ^ die_off >> 10) % MACHSYM_KEPT_SITES];
+    ms_ses_site *site = ms_near_slot(s, die_off);
     if (site->die_off != die_off) {
         ms_zero(site, sizeof *site);
         site->die_off = die_off;
@@ -26492,6 +26499,19 @@ static bool ms_near_take_row_before(const ms_ses_span *span, uint64_t addr, ms_n
     return true;
 }
 
+/* Whether a span has all code of its block: no other code of that can have a line. */
+static bool ms_near_is_all(const ms_ses_span *span)
+{
+    const ms_fn_block *block = &span->table->blocks[span->call];
+    const ms_fn_inside *inside = span->inside;
+    const ms_ln_table *lines = span->unit->lines;
+    if (block->range_count != 1 || span->hi < block->hi || span->row == lines->row_count ||
+        lines->rows[span->row].addr > block->lo)
+        return false;
+    return inside == NULL ||
+           (inside->has_calls && (inside->calls.count == 0 || inside->calls.v[inside->hint].lo <= block->lo));
+}
+
 /* Notes what a search found that went to the end of the code before: other addresses lead to the same. */
 static void ms_near_note(const machsym_session *s, ms_ses_site *site, bool is_whole, uint64_t addr,
                          const ms_ses_place *after)
@@ -26535,6 +26555,8 @@ static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t
     ms_near_walk w;
     ms_ses_place place;
     uint32_t left[2];
+    if (block == span->call && ms_near_is_all(span))
+        return false;
     if (block == span->call && ms_near_take_row_before(span, addr, decl, out))
         return true;
     if (site == NULL || site->has_no_lines)
@@ -26738,13 +26760,10 @@ static inline bool ms_near_is_known(const ms_ses_near *last, const ms_ses_span *
            last->call == span->call;
 }
 
-/* Where the code of an address comes from, whose row has no line that people need. The place stays until the
- * unit is asked again. */
-static const ms_ses_place *ms_near_wanted_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+/* Finds where the code of an address comes from, whose row has no line that people need, and remembers it. */
+static ms_NOINLINE void ms_near_find_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
     ms_ses_near *last = &span->unit->last_near;
-    if (ms_near_is_known(last, span, addr))
-        return &last->place;
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     last->place.file = row->file;
     last->place.line = row->line;
@@ -26759,6 +26778,16 @@ static const ms_ses_place *ms_near_wanted_row(machsym_session *s, const ms_ses_s
     last->hi = is_final ? span->hi : addr;
     last->function = span->function;
     last->call = span->call;
+}
+
+/* Where the code of an address comes from, whose row has no line that people need. The place stays until the
+ * unit is asked again. */
+static ms_INLINE const ms_ses_place *ms_near_wanted_row(machsym_session *s, const ms_ses_span *span,
+                                                        uint64_t addr)
+{
+    const ms_ses_near *last = &span->unit->last_near;
+    if (!ms_near_is_known(last, span, addr))
+        ms_near_find_row(s, span, addr);
     return &last->place;
 }
 
@@ -26772,14 +26801,11 @@ static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uin
     return place;
 }
 
-/* Where a call is, which is inlined: what its entry says, or a line near by. That is found from where the
- * code of the call begins, so that it is the same for all of the call. */
-static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, uint32_t call)
+/* Where a call is, which is inlined, and whose entry has no line that people need. */
+static ms_NOINLINE ms_ses_place ms_near_find_call(machsym_session *s, const ms_ses_span *span, uint32_t call)
 {
     const ms_fn_block *block = &span->table->blocks[call];
     ms_ses_place place = {block->call_file, block->call_line, block->call_column, MACHSYM_NEAR_NONE, 0};
-    if (!ms_near_is_wanted(s, span->unit, place.file, place.line))
-        return place;
     ms_ses_site *site = ms_near_site(s, block->die_off);
     if (site != NULL && site->has_call)
         return site->call;
@@ -26789,6 +26815,23 @@ static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, ui
         site->has_call = !s->env.lacks_units;
     }
     return place;
+}
+
+/* The call of an entry, if its place was found before. */
+static ms_INLINE const ms_ses_place *ms_near_known_call(const machsym_session *s, const ms_fn_block *block)
+{
+    const ms_ses_site *site = s->sites != NULL ? ms_near_slot(s, block->die_off) : NULL;
+    return site != NULL && site->die_off == block->die_off && site->has_call ? &site->call : NULL;
+}
+
+/* Where a call is, which is inlined: what its entry says, or a line near by. That is found from where the
+ * code of the call begins, so that it is the same for all of the call. */
+static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, uint32_t call)
+{
+    const ms_fn_block *block = &span->table->blocks[call];
+    ms_ses_place place = {block->call_file, block->call_line, block->call_column, MACHSYM_NEAR_NONE, 0};
+    return ms_near_is_wanted(s, span->unit, place.file, place.line) ? ms_near_find_call(s, span, call)
+                                                                    : place;
 }
 
 /* ==== >>answer =============================================================================================
@@ -26985,8 +27028,13 @@ static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const m
         ms_ans_set_line(span, call->call_file, call->call_line, call->call_column, frame);
         return;
     }
-    ms_ses_place place = ms_near_call(s, span, (uint32_t)(call - span->table->blocks));
-    ms_ans_set_place(span, &place, frame);
+    const ms_ses_place *known = ms_near_known_call(s, call);
+    ms_ses_place place;
+    if (known == NULL) {
+        place = ms_near_find_call(s, span, (uint32_t)(call - span->table->blocks));
+        known = &place;
+    }
+    ms_ans_set_place(span, known, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer

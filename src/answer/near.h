@@ -386,8 +386,8 @@ static bool ms_near_is_all(const ms_ses_span *span)
     if (block->range_count != 1 || span->hi < block->hi || span->row == lines->row_count ||
         lines->rows[span->row].addr > block->lo)
         return false;
-    return inside == NULL || (inside->has_calls && (inside->calls.count == 0 ||
-                                                    inside->calls.v[inside->hint].lo <= block->lo));
+    return inside == NULL ||
+           (inside->has_calls && (inside->calls.count == 0 || inside->calls.v[inside->hint].lo <= block->lo));
 }
 
 /* Notes what a search found that went to the end of the code before: other addresses lead to the same. */
