@@ -67,6 +67,35 @@ var kept = []string{"uses", "brief", "signature", "people"}
 type outcome struct {
 	Reports []outcomeReport
 	Error   *answerError
+	seen    seenUses
+}
+
+// seenUses has uses by their JSON, because most reports use the same images. A nil one remembers nothing.
+type seenUses map[string]Use
+
+// Uses that are remembered for each worker, in some hundred KB. More are forgotten together.
+const mostSeen = 2000
+
+// read reads one use. Bytes that were a whole object before are one again.
+func (s seenUses) read(c *cursor) (u Use) {
+	c.next()
+	whole := c.left[:bytes.IndexByte(c.left, '}')+1]
+	if u, ok := s[string(whole)]; ok {
+		c.left = c.left[len(whole):]
+		return u
+	}
+	left := len(c.left)
+	u = readUse(c)
+	if s == nil || c.bad || left-len(c.left) != len(whole) { // of a name with such a bracket
+		return u
+	}
+	if len(s) >= mostSeen {
+		for one := range s {
+			delete(s, one)
+		}
+	}
+	s[string(whole)] = u
+	return u
 }
 
 type outcomeReport struct {
@@ -84,7 +113,7 @@ func (o *outcome) read(line []byte) error {
 	c.members(func(name []byte) {
 		switch string(name) {
 		case "reports":
-			c.elements(func() { o.Reports = append(o.Reports, readReportOf(c)) })
+			c.elements(func() { o.Reports = append(o.Reports, readReportOf(c, o.seen)) })
 		case "error":
 			o.Error = &answerError{}
 			c.members(textsInto(c, map[string]*string{"kind": &o.Error.Kind, "what": &o.Error.What}))
@@ -109,7 +138,7 @@ func textsInto(c *cursor, into map[string]*string) func([]byte) {
 	}
 }
 
-func readReportOf(c *cursor) (r outcomeReport) {
+func readReportOf(c *cursor, seen seenUses) (r outcomeReport) {
 	c.members(func(name []byte) {
 		switch string(name) {
 		case "brief":
@@ -121,7 +150,7 @@ func readReportOf(c *cursor) (r outcomeReport) {
 		case "people":
 			c.elements(func() { r.People = append(r.People, c.text()) })
 		case "uses":
-			c.elements(func() { r.Uses = append(r.Uses, readUse(c)) })
+			c.elements(func() { r.Uses = append(r.Uses, seen.read(c)) })
 		default:
 			c.skip()
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"time"
 )
@@ -23,10 +24,19 @@ type Task struct {
 	Lease       int64 // only the holder of this lease may finish the report
 	Generation  int64 // of the symbols, when the report was taken
 	Project     string
-	Redact      bool      // setting of the project
-	Again       bool      // it has images of an earlier result
-	Body        []byte    // compressed
-	BeginBefore time.Time // work that begins later could outlast the lease
+	Redact      bool          // setting of the project
+	Again       bool          // it has images of an earlier result
+	Body        []byte        // compressed
+	BeginBefore time.Time     // work that begins later could outlast the lease
+	Whole       *bytes.Buffer // the report as it was sent, in place of Body
+}
+
+// report returns the bytes that were sent. They may lie in a buffer.
+func (t Task) report(buffer *bytes.Buffer) ([]byte, error) {
+	if t.Whole != nil {
+		return t.Whole.Bytes(), nil
+	}
+	return unpackInto(buffer, t.Body)
 }
 
 // Use is one image that contains frames of a report.
@@ -146,6 +156,8 @@ type Counts struct {
 // commit.
 type Database interface {
 	Add(by Caller, id string, body []byte) (added bool, err error)
+	// AddLeased adds a report that is in work at once, without its body in the task. Nil: it was there.
+	AddLeased(by Caller, id string, body []byte, lease time.Duration) (*Task, error)
 	Take(count int, lease time.Duration) ([]Task, error)
 	Release() error     // ends the leases of this server
 	OnWork(wake func()) // calls wake when another server has work

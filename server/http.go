@@ -135,15 +135,20 @@ type taken struct {
 // post takes a report. The report is on the disk before the answer is sent.
 func (s *server) post(w http.ResponseWriter, r *http.Request, t *Token) {
 	begin := time.Now()
-	buffer := buffers.Get().(*bytes.Buffer)
-	defer giveBuffer(buffer)
+	buffer, kept := buffers.Get().(*bytes.Buffer), false
+	defer func() {
+		if !kept {
+			giveBuffer(buffer)
+		}
+	}()
 	body, status, err := s.readReport(w, r, buffer)
 	if err != nil {
 		refuse(w, status, err.Error())
 		return
 	}
 	id := hashOf(body)
-	added, err := s.db.Add(s.callerOf(r, t), id, body)
+	var added bool
+	added, kept, err = s.pool.Add(s.callerOf(r, t), id, buffer)
 	if errors.Is(err, ErrQuota) {
 		w.Header().Set("Retry-After", "3600")
 		refuse(w, http.StatusTooManyRequests, err.Error())
@@ -160,11 +165,10 @@ func (s *server) post(w http.ResponseWriter, r *http.Request, t *Token) {
 		return
 	}
 	s.stats.accepted.Inc()
-	s.pool.Wake()
 	reply(w, http.StatusCreated, taken{id, true})
 }
 
-// readReport may return bytes of a buffer.
+// readReport reads a body into a buffer.
 func (s *server) readReport(w http.ResponseWriter, r *http.Request, buffer *bytes.Buffer) (body []byte, status int, err error) {
 	var from io.Reader = http.MaxBytesReader(w, patient{r, s.slow}, s.maxReport)
 	switch r.Header.Get("Content-Encoding") {

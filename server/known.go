@@ -8,7 +8,8 @@ import (
 // known is what the writer remembers of tables that only it changes, so that it need not ask for each report.
 // A transaction that is undone may have changed it, so all is forgotten then.
 type known struct {
-	images        map[string]*knownImage // by UUID; an image has no other number later
+	images        map[string]*knownImage // by UUID as uuidText has it; an image has no other number later
+	turn          int64                  // counts reports whose images were kept
 	groups        map[string]bool
 	usage         map[string]*usage // by project
 	forgotten     map[int64]bool    // people; nil: not read yet
@@ -30,9 +31,10 @@ var insertUses = func() (texts [rowsTogether + 1]string) {
 	return texts
 }()
 
-// usage is the number of new reports of a project on a day.
+// usage is the number of new reports of a project on a day, with the project's settings.
 type usage struct {
 	day, count, quota int64
+	redact            bool
 	changed           bool // the table has an older count
 }
 
@@ -47,7 +49,8 @@ func (k *known) countUse(tx *statements, project string, day int64) (over bool, 
 		}
 		u = &usage{day: day}
 		err := tx.QueryRow(`SELECT coalesce((SELECT count FROM usage WHERE project = ?1 AND day = ?2), 0),
-			coalesce((SELECT quota FROM project WHERE name = ?1), 0)`, project, day).Scan(&u.count, &u.quota)
+			coalesce((SELECT quota FROM project WHERE name = ?1), 0), coalesce((SELECT redact FROM project WHERE name = ?1), 0)`, project, day).
+			Scan(&u.count, &u.quota, &u.redact)
 		if err != nil {
 			return false, err
 		}
@@ -99,18 +102,24 @@ func (k *known) keepGroup(tx *statements, hash, title string) error {
 	return nil
 }
 
-// waitAgain makes a report wait if it uses symbols that are newer than a generation.
-func (k *known) waitAgain(tx *statements, number, generation int64) error {
+// symbols returns the generation of the symbols.
+func (k *known) symbols(tx *statements) (generation int64, err error) {
 	if !k.hasGeneration {
 		if err := tx.QueryRow("SELECT generation FROM meta").Scan(&k.generation); err != nil {
-			return err
+			return 0, err
 		}
 		k.hasGeneration = true
 	}
-	if k.generation <= generation {
-		return nil
+	return k.generation, nil
+}
+
+// waitAgain makes a report wait if it uses symbols that are newer than a generation.
+func (k *known) waitAgain(tx *statements, number, generation int64) error {
+	newest, err := k.symbols(tx)
+	if err != nil || newest <= generation {
+		return err
 	}
-	_, err := tx.Exec(`UPDATE report SET state = 0 WHERE number = ?1 AND EXISTS(SELECT 1 FROM image JOIN symbol USING(uuid)
+	_, err = tx.Exec(`UPDATE report SET state = 0 WHERE number = ?1 AND EXISTS(SELECT 1 FROM image JOIN symbol USING(uuid)
 		WHERE generation > ?2 AND image IN (SELECT image FROM uses WHERE number = ?1
 		UNION ALL SELECT value FROM others, json_each(images) WHERE number = ?1))`, number, generation)
 	return err
@@ -119,23 +128,29 @@ func (k *known) waitAgain(tx *statements, number, generation int64) error {
 type knownImage struct {
 	image  int64
 	others bool // as in the table
+	turn   int64
+	at     int // in the list of the report of that turn
 }
 
-// imageOf returns an image's row, and adds it if there is none.
-func (k *known) imageOf(tx *statements, uuid []byte, name string) (*knownImage, error) {
-	if known, ok := k.images[string(uuid)]; ok {
+// imageOf returns an image's row, and adds it if there is none. Without a UUID it is nil.
+func (k *known) imageOf(tx *statements, text, name string) (*knownImage, error) {
+	if known, ok := k.images[text]; ok {
 		return known, nil
 	}
+	uuid, err := uuidBytes(text)
+	if err != nil {
+		return nil, nil
+	}
+	if as := uuidText(uuid); as != text { // an image has one entry
+		return k.imageOf(tx, as, name)
+	}
 	made := &knownImage{}
-	err := tx.QueryRow("INSERT INTO image(uuid, name) VALUES(?,?) ON CONFLICT DO UPDATE SET name = name RETURNING image, others", uuid, name).
+	err = tx.QueryRow("INSERT INTO image(uuid, name) VALUES(?,?) ON CONFLICT DO UPDATE SET name = name RETURNING image, others", uuid, name).
 		Scan(&made.image, &made.others)
 	if err != nil {
 		return nil, err
 	}
-	if len(k.images) >= mostKnown || k.images == nil {
-		k.images = map[string]*knownImage{}
-	}
-	k.images[string(uuid)] = made
+	k.images[text] = made
 	return made, nil
 }
 
@@ -163,23 +178,26 @@ func (k *known) keepUses(tx *statements, t Task, used []Use, persons []int64) er
 		*knownImage
 		Use
 	}
+	if len(k.images) >= mostKnown || k.images == nil {
+		k.images = map[string]*knownImage{}
+	}
 	all := make([]one, 0, len(used))
-	at := make(map[int64]int, len(used))
+	k.turn++
 	for _, use := range used {
-		uuid, err := uuidBytes(use.UUID)
-		if err != nil {
-			continue
-		}
-		image, err := k.imageOf(tx, uuid, use.Name)
+		image, err := k.imageOf(tx, use.UUID, use.Name)
 		if err != nil {
 			return err
 		}
-		if before, twice := at[image.image]; twice {
-			all[before].Missing = all[before].Missing || use.Missing
-			all[before].Symbols = all[before].Symbols || use.Symbols
+		if image == nil {
 			continue
 		}
-		at[image.image] = len(all)
+		if image.turn == k.turn {
+			before := &all[image.at]
+			before.Missing = before.Missing || use.Missing
+			before.Symbols = before.Symbols || use.Symbols
+			continue
+		}
+		image.turn, image.at = k.turn, len(all)
 		all = append(all, one{image, use})
 	}
 	others, rows := []byte{'['}, make([]any, 0, rowsTogether*3)

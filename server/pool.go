@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,7 +37,9 @@ type pool struct {
 	tool      Tool
 	workers   int
 	wake      chan struct{} // there may be work
+	waits     atomic.Bool   // a report may wait in the database
 	tasks     chan Task
+	near      *near
 	ending    chan struct{} // closed when the server stops
 	pause     time.Duration // until waiting reports are looked for without a wake
 	finishing chan struct{} // results that wait for their commit
@@ -45,12 +48,13 @@ type pool struct {
 }
 
 func newPool(db Database, tool Tool, workers int, stats *metrics, log logger) *pool {
-	return &pool{db: db, tool: tool, workers: workers, wake: make(chan struct{}, 1), tasks: make(chan Task, workers*batchOfWorker),
+	return &pool{db: db, tool: tool, workers: workers, wake: make(chan struct{}, 1), tasks: make(chan Task, workers*batchOfWorker), near: newNear(workers),
 		ending: make(chan struct{}), pause: time.Second, finishing: make(chan struct{}, finishTogether), stats: stats, log: log}
 }
 
 // Wake tells the pool that a report waits.
 func (p *pool) Wake() {
+	p.waits.Store(true)
 	select {
 	case p.wake <- struct{}{}:
 	default:
@@ -65,6 +69,9 @@ func (p *pool) slowest() time.Duration {
 // lease is long enough for some reports that reach their time limit. If more come together, some leases end before
 // their reports' turn.
 func (p *pool) lease() time.Duration { return 9 * p.slowest() }
+
+// latest is when work may begin at the latest of a lease that begins now.
+func (p *pool) latest() time.Time { return time.Now().Add(p.lease() - p.slowest()) }
 
 // Run works until the context ends, and then waits for running work.
 func (p *pool) Run(ctx context.Context) {
@@ -91,8 +98,12 @@ func (p *pool) Run(ctx context.Context) {
 
 // takeBatch gives a batch to the workers. False: no report was waiting.
 func (p *pool) takeBatch(ctx context.Context) bool {
-	end := time.Now().Add(p.lease() - p.slowest())
+	end := p.latest()
+	p.waits.Store(false) // a wake from now on is seen
 	tasks, err := p.db.Take(p.workers*batchOfWorker, p.lease())
+	if err != nil || len(tasks) > 0 {
+		p.waits.Store(true)
+	}
 	if err != nil {
 		p.log.say("error", "what", "no reports can be taken", "why", err.Error())
 		time.Sleep(time.Second)
@@ -126,11 +137,21 @@ func (p *pool) isEnding() bool {
 	}
 }
 
+// next waits for a report. False: the server ends.
+func (p *pool) next() (t Task, ok bool) {
+	select {
+	case <-p.near.ready:
+		return p.near.next(), true
+	case t, ok = <-p.tasks:
+		return t, ok
+	}
+}
+
 func (p *pool) work() {
 	askers := newAskers(p.tool)
 	defer askers.Stop()
-	var space space
-	for t := range p.tasks {
+	space := space{seen: seenUses{}}
+	for t, ok := p.next(); ok; t, ok = p.next() {
 		begin := time.Now()
 		if begin.After(t.BeginBefore) || p.isEnding() {
 			continue // it is taken again
@@ -144,6 +165,7 @@ func (p *pool) work() {
 // the report uses them, it is done again.
 func (p *pool) do(askers *Askers, t Task, space *space) {
 	result, err := p.result(askers, t, space)
+	t.done()
 	if err != nil {
 		p.fail(t, err)
 		return
@@ -157,12 +179,16 @@ func (p *pool) do(askers *Askers, t Task, space *space) {
 	})
 }
 
-// space is the memory for a report and for a request, used again and again.
-type space struct{ body, request bytes.Buffer }
+// space is the memory for a report, for a request and for images, used again and again.
+type space struct {
+	body, request bytes.Buffer
+	seen          seenUses
+}
 
 func (p *pool) result(askers *Askers, t Task, space *space) (Result, error) {
-	var said, plain outcome
-	body, err := unpackInto(&space.body, t.Body)
+	said := outcome{seen: space.seen}
+	var plain outcome
+	body, err := t.report(&space.body)
 	if err != nil {
 		return Result{}, errDamaged
 	}

@@ -34,7 +34,7 @@ type postgres struct {
 	images    map[string]*knownImage // by UUID; an image is never deleted
 	groups    map[string]bool        // whose titles are kept
 	days      map[int64]bool         // that have tables
-	doubtful  []int64                // leases whose commit has no answer; only Take's caller uses it
+	doubtful  []int64                // leases whose commit has no answer
 	moreWaits bool                   // Take found as many reports as it may take; only its caller uses it
 	adding    *together[addition]
 	finishing *together[finished]
@@ -426,7 +426,7 @@ func (p *postgres) Take(count int, lease time.Duration) (tasks []Task, err error
 		return err
 	})
 	if err != nil {
-		p.doubtful = append(p.doubtful, number)
+		p.doubt(number)
 		return nil, err
 	}
 	p.moreWaits = len(tasks) >= count
@@ -435,16 +435,27 @@ func (p *postgres) Take(count int, lease time.Duration) (tasks []Task, err error
 
 // endDoubtful ends the leases of transactions whose commit had no answer: no worker has these reports.
 func (p *postgres) endDoubtful() error {
-	if len(p.doubtful) == 0 {
+	p.lock.Lock()
+	leases := p.doubtful
+	p.lock.Unlock()
+	if len(leases) == 0 {
 		return nil
 	}
 	err := p.change(func(s session) error {
-		return s.do("UPDATE work SET lease = 0, until = 0 WHERE lease = ANY($1)", pq.Array(p.doubtful))
+		return s.do("UPDATE work SET lease = 0, until = 0 WHERE lease = ANY($1)", pq.Array(leases))
 	})
 	if err == nil {
-		p.doubtful = nil
+		p.lock.Lock()
+		p.doubtful = p.doubtful[len(leases):] // more may have come
+		p.lock.Unlock()
 	}
 	return err
+}
+
+func (p *postgres) doubt(lease int64) {
+	p.lock.Lock()
+	p.doubtful = append(p.doubtful, lease)
+	p.lock.Unlock()
 }
 
 func (p *postgres) nothingToDo() (idle bool, err error) {
@@ -617,7 +628,7 @@ func (p *postgres) setOthers(uses map[string]Use, known map[string]knownImage) e
 	})
 	for uuid, use := range uses {
 		if err == nil && !use.Missing && !use.Symbols {
-			p.remember(uuid, knownImage{known[uuid].image, true})
+			p.remember(uuid, knownImage{image: known[uuid].image, others: true})
 		}
 	}
 	return err

@@ -94,7 +94,8 @@ type addition struct {
 	Caller
 	id     string // bytes of the SHA-256
 	packed []byte
-	added  *bool
+	lease  time.Duration // 0: it waits
+	task   *Task         // without a number: it was there
 }
 
 func (p *postgres) Add(by Caller, id string, body []byte) (added bool, err error) {
@@ -102,11 +103,27 @@ func (p *postgres) Add(by Caller, id string, body []byte) (added bool, err error
 	if err != nil {
 		return false, err
 	}
-	err = p.adding.change(addition{by, string(key), pack(body), &added})
-	if err == nil && added {
+	var task Task
+	err = p.adding.change(addition{by, string(key), pack(body), 0, &task})
+	if err == nil && task.Number > 0 {
 		p.hasWork()
 	}
-	return added && err == nil, err
+	return task.Number > 0 && err == nil, err
+}
+
+func (p *postgres) AddLeased(by Caller, id string, body []byte, lease time.Duration) (*Task, error) {
+	key, err := hex.DecodeString(id)
+	if err != nil {
+		return nil, err
+	}
+	task := &Task{Lease: mathrand.Int63(), Project: by.Project}
+	if err = p.adding.change(addition{by, string(key), pack(body), lease, task}); err != nil {
+		p.doubt(task.Lease)
+	}
+	if err != nil || task.Number == 0 {
+		return nil, err
+	}
+	return task, nil
 }
 
 type reportKey struct{ project, id string }
@@ -132,7 +149,10 @@ func (p *postgres) addAll(all []addition) (errs []error, err error) {
 		var unknown []int64
 		err = p.change(func(s session) error {
 			for i := range all {
-				*all[i].added, errs[i] = false, nil
+				all[i].task.Number, errs[i] = 0, nil
+			}
+			if err := beginAdding(s, all); err != nil {
+				return err
 			}
 			rules, err := rulesOf(s, p.clock, projectsOf(all))
 			if err != nil {
@@ -164,22 +184,32 @@ func projectsOf(all []addition) (list []string) {
 	return list
 }
 
+// beginAdding lets no settings change if they go with a task.
+func beginAdding(s session, all []addition) error {
+	for _, a := range all {
+		if a.lease > 0 {
+			return s.shareRules()
+		}
+	}
+	return s.isOurs()
+}
+
 // rules are what a project's settings mean for new reports.
-type rules struct{ quota, leaves int64 }
+type rules struct {
+	quota, leaves, generation int64
+	redact                    bool
+}
 
 func rulesOf(s session, clock string, projects []string) (map[string]rules, error) {
-	if err := s.isOurs(); err != nil {
-		return nil, err
-	}
 	known := map[string]rules{}
 	return known, each(s, func(scan scan) error {
 		var project string
 		var of rules
-		err := scan(&project, &of.quota, &of.leaves)
+		err := scan(&project, &of.quota, &of.leaves, &of.redact, &of.generation)
 		known[project] = of
 		return err
-	}, `SELECT asked, coalesce(quota, 0), CASE WHEN keep_days > 0 THEN least(`+clock+` / 86400000 + least(keep_days, 1000000), `+never+`) ELSE `+never+` END
-		FROM unnest($1::text[]) AS asked LEFT JOIN project ON name = asked`, pq.Array(projects))
+	}, `SELECT asked, coalesce(quota, 0), CASE WHEN keep_days > 0 THEN least(`+clock+` / 86400000 + least(keep_days, 1000000), `+never+`) ELSE `+never+` END,
+		coalesce(redact, false), (SELECT generation FROM meta) FROM unnest($1::text[]) AS asked LEFT JOIN project ON name = asked`, pq.Array(projects))
 }
 
 // insert adds reports in order. With a quota one row of usage counts, and is locked first, so that no two reports are the last one.
@@ -195,13 +225,14 @@ func (p *postgres) insert(s session, all []addition, order []int, of map[string]
 		}
 	}
 	var projects, tokens, addresses []string
-	var leaves, begins, sizes []int64
+	var leaves, begins, sizes, leases, terms []int64
 	var ids, bodies bytes.Buffer
 	for _, i := range order {
 		a := all[i]
 		projects, leaves = append(projects, a.Project), append(leaves, of[a.Project].leaves)
 		tokens, addresses = append(tokens, plainText(a.Token)), append(addresses, a.Address)
 		begins, sizes = append(begins, int64(bodies.Len()+1)), append(sizes, int64(len(a.packed)))
+		leases, terms = append(leases, a.task.Lease), append(terms, a.lease.Milliseconds())
 		ids.WriteString(a.id)
 		bodies.Write(a.packed)
 	}
@@ -214,23 +245,27 @@ func (p *postgres) insert(s session, all []addition, order []int, of map[string]
 	err := each(s, func(scan scan) error {
 		var project string
 		var id []byte
-		err := scan(&project, &id)
+		var number int64
+		err := scan(&project, &id, &number)
 		counts[project]++
-		*all[at[reportKey{project, string(id)}]].added = true
+		task := all[at[reportKey{project, string(id)}]].task
+		task.Number, task.Generation, task.Redact = number, of[project].generation, of[project].redact
 		over = over || of[project].quota > 0 && counts[project] > left[project]
 		return err
-	}, `WITH came AS MATERIALIZED (SELECT project, leaves, substr($1::bytea, nr::int * 32 - 31, 32) AS id, at, size, token, address
-			FROM unnest($2::text[], $3::integer[], $4::integer[], $5::integer[], $8::text[], $9::text[]) WITH ORDINALITY AS x(project, leaves, at, size, token, address, nr)),
+	}, `WITH came AS MATERIALIZED (SELECT project, leaves, substr($1::bytea, nr::int * 32 - 31, 32) AS id, at, size, token, address, lease, term
+			FROM unnest($2::text[], $3::integer[], $4::integer[], $5::integer[], $8::text[], $9::text[], $10::bigint[], $11::bigint[])
+				WITH ORDINALITY AS x(project, leaves, at, size, token, address, lease, term, nr)),
 		now AS MATERIALIZED (SELECT `+p.clock+` AS at),
 		made AS (INSERT INTO report(project, id, received, leaves) SELECT project, id, now.at, leaves FROM came, now
 			ON CONFLICT DO NOTHING RETURNING number, project, id, received, leaves),
-		waits AS (INSERT INTO work(number, project, leaves, since, again) SELECT number, project, leaves, received, false FROM made),
+		waits AS (INSERT INTO work(number, project, leaves, since, again, lease, holder, until) SELECT number, project, made.leaves, received, false,
+			lease, CASE lease WHEN 0 THEN '' ELSE $12 END, CASE lease WHEN 0 THEN 0 ELSE received + term END FROM made JOIN came USING(project, id)),
 		told AS (INSERT INTO audit(time, project, token, address, action, object)
 			SELECT received, project, token, address, '`+didSend+`', encode(id, 'hex') FROM made JOIN came USING(project, id)),
 		counted AS (UPDATE tally SET reports = reports + (SELECT count(*) FROM made) WHERE slot = $6),
 		kept AS (INSERT INTO body SELECT number, made.leaves, substr($7::bytea, at, size) FROM made JOIN came USING(project, id))
-		SELECT project, id FROM made`,
-		ids.Bytes(), pq.Array(projects), pq.Array(leaves), pq.Array(begins), pq.Array(sizes), mathrand.Intn(tallySlots), bodies.Bytes(), pq.Array(tokens), pq.Array(addresses))
+		SELECT project, id, number FROM made`,
+		ids.Bytes(), pq.Array(projects), pq.Array(leaves), pq.Array(begins), pq.Array(sizes), mathrand.Intn(tallySlots), bodies.Bytes(), pq.Array(tokens), pq.Array(addresses), pq.Array(leases), pq.Array(terms), p.holder)
 	if err != nil {
 		return err
 	}

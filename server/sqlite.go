@@ -367,14 +367,29 @@ func (s *sqlite) Close() error {
 }
 
 func (s *sqlite) Add(by Caller, id string, body []byte) (added bool, err error) {
+	task, err := s.add(by, id, body, Task{}, 0)
+	return task != nil, err
+}
+
+func (s *sqlite) AddLeased(by Caller, id string, body []byte, lease time.Duration) (*Task, error) {
+	return s.add(by, id, body, Task{Lease: rand.Int63()}, lease)
+}
+
+// add returns the task of a new report. Without a lease the report waits.
+func (s *sqlite) add(by Caller, id string, body []byte, as Task, lease time.Duration) (task *Task, err error) {
 	key, err := hex.DecodeString(id)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	packed, now, over := pack(body), s.now(), false
+	state, until := Waiting, int64(0)
+	if lease > 0 {
+		state, until = Leased, now+lease.Milliseconds()
+	}
 	err = s.run(change{grows: true, do: func(tx *statements) error {
-		added, over = false, false
-		made, err := tx.Exec("INSERT INTO report(project, id, received, since) VALUES(?,?,?,?) ON CONFLICT DO NOTHING", by.Project, key, now, now)
+		task, over = nil, false
+		made, err := tx.Exec("INSERT INTO report(project, id, received, since, state, lease, until) VALUES(?,?,?,?,?,?,?) ON CONFLICT DO NOTHING",
+			by.Project, key, now, now, int(state), as.Lease, until)
 		if n, err := rows(made, err); err != nil || n == 0 {
 			return err
 		}
@@ -389,7 +404,11 @@ func (s *sqlite) Add(by Caller, id string, body []byte) (added bool, err error) 
 			_, err := tx.Exec("DELETE FROM report WHERE number = ?", number)
 			return err
 		}
-		added = true
+		as.Number, as.Project, as.Redact = number, by.Project, s.known.usage[by.Project].redact
+		if as.Generation, err = s.known.symbols(tx); err != nil {
+			return err
+		}
+		task = &as
 		if _, err = tx.Exec("INSERT INTO body VALUES(?,?)", number, packed); err != nil {
 			return err
 		}
@@ -398,7 +417,10 @@ func (s *sqlite) Add(by Caller, id string, body []byte) (added bool, err error) 
 	if err == nil && over {
 		err = ErrQuota
 	}
-	return added && err == nil, err
+	if err != nil {
+		return nil, err
+	}
+	return task, nil
 }
 
 // projectsWaiting lists projects with waiting reports, in any order. It looks into the index once for each project;

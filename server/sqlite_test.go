@@ -300,14 +300,12 @@ func testSymbolsOfOthers(t *testing.T, db Database) {
 // Of changes that share a commit one fails: it alone is undone, and an image that it added is added again.
 func TestFailedChange(t *testing.T) {
 	s := openSQLite(t).(*sqlite)
-	demo, err := uuidBytes(uuid)
-	must(t, err)
 	named := func(name string, last error) change {
 		return change{do: func(tx *statements) error {
 			if _, err := tx.Exec("INSERT INTO upload VALUES(?, '', '', '')", name); err != nil {
 				return err
 			}
-			if _, err := s.known.imageOf(tx, demo, "demo"); err != nil {
+			if _, err := s.known.imageOf(tx, uuid, "demo"); err != nil {
 				return err
 			}
 			return last
