@@ -59,6 +59,7 @@ func TestReadAnswer(t *testing.T) {
 			t.Fatal("the first", size, "bytes are taken for all")
 		}
 	}
+	seen := seenUses{}
 	const marks = "{}[]\",:\\0 nx\x00"
 	chance := rand.New(rand.NewSource(1))
 	for i := 0; i < 20000; i++ {
@@ -67,7 +68,14 @@ func TestReadAnswer(t *testing.T) {
 			damaged[chance.Intn(len(damaged))] = marks[chance.Intn(len(marks))]
 		}
 		var o outcome
-		o.read(damaged)
+		again := outcome{seen: seen}
+		bad, badAgain := o.read(damaged), again.read(damaged)
+		if again.seen = nil; bad != badAgain || !reflect.DeepEqual(o, again) {
+			t.Fatalf("with what was seen before %s is %+v, not %+v", damaged, again, o)
+		}
+	}
+	if len(seen) == 0 || len(seen) > mostSeen {
+		t.Fatal(len(seen), "uses are remembered")
 	}
 	for _, wrong := range []string{`{"x":nonsense}`, `{"reports":[,]}`, `{"x":1,}`, `{"x" 1}`, `{} {}`, ``, `{"reports":"\"}`,
 		`{"x":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`} {

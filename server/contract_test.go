@@ -16,6 +16,8 @@ var contract = []struct {
 	{"GroupsAndLists", testGroupsAndLists},
 	{"LateResult", testLateResult},
 	{"ManyImages", testManyImages},
+	{"NearReports", testNearReports},
+	{"NearSettings", testNearSettings},
 	{"OlderSymbols", testOlderSymbols},
 	{"Quota", testQuota},
 	{"Retention", testRetention},

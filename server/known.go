@@ -150,6 +150,9 @@ func (k *known) imageOf(tx *statements, text, name string) (*knownImage, error) 
 	if err != nil {
 		return nil, err
 	}
+	if k.images == nil {
+		k.images = map[string]*knownImage{}
+	}
 	k.images[text] = made
 	return made, nil
 }
@@ -178,8 +181,8 @@ func (k *known) keepUses(tx *statements, t Task, used []Use, persons []int64) er
 		*knownImage
 		Use
 	}
-	if len(k.images) >= mostKnown || k.images == nil {
-		k.images = map[string]*knownImage{}
+	if len(k.images) >= mostKnown { // not in between: an image that a report has twice is one entry
+		k.images = nil
 	}
 	all := make([]one, 0, len(used))
 	k.turn++
