@@ -66,7 +66,7 @@ func echoPool(t *testing.T, db Database, script string) *pool {
 // addNear gives a report to a pool.
 func addNear(t *testing.T, p *pool, project, body string) (id string, added, kept bool) {
 	id = hashOf([]byte(body))
-	added, kept, err := p.Add(project, id, bytes.NewBufferString(body))
+	added, kept, err := p.Add(of(project), id, bytes.NewBufferString(body))
 	must(t, err)
 	return id, added, kept
 }
@@ -110,20 +110,20 @@ func testNearReports(t *testing.T, db Database) {
 
 // What a project's settings and the symbols are goes with the task: its result is redacted, and done again if symbols come.
 func testNearSettings(t *testing.T, db Database) {
-	must(t, db.Set("default", Settings{Redact: true, Quota: 1}))
+	must(t, db.Set(of("default"), Settings{Redact: true, Quota: 1}))
 	_, err := db.Improve("some", []string{uuid})
 	must(t, err)
 	generation, err := db.Generation()
 	must(t, err)
-	task, err := db.AddLeased("default", hashOf([]byte("x")), []byte("x"), hour)
+	task, err := db.AddLeased(of("default"), hashOf([]byte("x")), []byte("x"), hour)
 	must(t, err)
 	if !task.Redact || task.Generation != generation {
 		t.Fatalf("the task is %+v", task)
 	}
-	if task, err := db.AddLeased("default", hashOf([]byte("y")), []byte("y"), hour); err != ErrQuota || task != nil {
+	if task, err := db.AddLeased(of("default"), hashOf([]byte("y")), []byte("y"), hour); err != ErrQuota || task != nil {
 		t.Fatal("it is over the quota:", task, err)
 	}
-	must(t, db.Set("default", Settings{})) // redaction changes: the result of before does not count
+	must(t, db.Set(of("default"), Settings{})) // redaction changes: the result of before does not count
 	must(t, db.Finish(*task, Result{Answer: []byte("redacted")}))
 	want(t, db, hashOf([]byte("x")), Waiting, "")
 }
@@ -143,7 +143,7 @@ func TestNearRun(t *testing.T) {
 			defer all.Done()
 			for j := 0; j < reports; j++ {
 				body := strings.Repeat("x", i) + strings.Repeat("y", j)
-				if p.Add("default", hashOf([]byte(body)), bytes.NewBufferString(body)); j%10 == 0 {
+				if p.Add(of("default"), hashOf([]byte(body)), bytes.NewBufferString(body)); j%10 == 0 {
 					p.Wake()
 				}
 			}
