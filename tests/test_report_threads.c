@@ -1,5 +1,5 @@
 /* machsym_report.h: eight threads that share images, each with sessions of its own, answer as one does. All
- * ask at once for debug info that was not asked for before. Under `make tsan` a write to what they share
+ * ask at once for debug info that was not asked for before, and check stacks by the code of one program. Under `make tsan` a write to what they share
  * would be reported. */
 #include "test.h"
 
@@ -8,7 +8,9 @@
 
 #include <pthread.h>
 
-enum { THREADS = 8, ROUNDS = 2 };
+enum { THREADS = 8, ROUNDS = 2, IMAGES = 2 };
+
+static const char *const paths[IMAGES] = {"tests/fixtures/bin/demo.app.dSYM", "tests/fixtures/bin/demo"};
 
 static const char *const inputs[] = {
     "tests/fixtures/reports/demo.crash",           "tests/fixtures/reports/demo.ips",
@@ -19,11 +21,12 @@ enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 typedef struct worker {
     pthread_t thread;
-    machsym_image *image;
+    machsym_image *const *images;
     pthread_mutex_t *begin; /* held until all are there; NULL: there is only one */
     const test_file *files;
     uint64_t sum;
     uint32_t answered;
+    uint32_t checked;   /* reports whose stacks were held against code */
     uint32_t unwritten; /* the checks count without a lock: threads only note what main checks */
     bool ran;
 } worker;
@@ -43,6 +46,8 @@ static bool take_report(void *user, machsym_report *report)
             add_text(w, out);
         else
             w->unwritten++;
+        if (form == (int)MACHSYM_REPORT_AS_JSON)
+            w->checked += msr_str_find(out, "\"checked\":3") < out.len;
     }
     return true;
 }
@@ -54,7 +59,7 @@ static void read_input(worker *w, const test_file *input, machsym_report_files *
     memset(&desc, 0, sizeof desc);
     desc.input.ptr = (const char *)input->ptr;
     desc.input.len = input->len;
-    desc.flags = MACHSYM_REPORT_SAME;
+    desc.flags = MACHSYM_REPORT_SAME | (w->answered % 2 == 0 ? 0 : MACHSYM_REPORT_CHECK_STACK);
     desc.redact = input->len % 2 == 0 ? "words" : NULL;
     desc.symbols = machsym_report_of_files(files);
     desc.user = w;
@@ -70,33 +75,41 @@ static void *work(void *user)
 {
     worker *w = (worker *)user;
     machsym_session_desc how;
-    machsym_report_file file;
-    machsym_report_files files = {&file, 1, NULL};
+    machsym_report_file v[IMAGES];
+    machsym_report_files files = {v, IMAGES, NULL};
+    bool is_open = true;
     memset(&how, 0, sizeof how);
-    how.image = w->image;
     how.lines = MACHSYM_LINES_PEOPLE;
     if (w->begin != NULL) {
         pthread_mutex_lock(w->begin);
         pthread_mutex_unlock(w->begin);
     }
-    file.image = w->image;
-    if (machsym_session_open(&how, &file.session, NULL) != MACHSYM_OK)
-        return NULL;
-    for (size_t i = 0; i < (size_t)ROUNDS * INPUTS; i++)
+    for (size_t i = 0; i < IMAGES; i++) {
+        how.image = v[i].image = w->images[i];
+        is_open &= machsym_session_open(&how, &v[i].session, NULL) == MACHSYM_OK;
+    }
+    for (size_t i = 0; i < (size_t)ROUNDS * INPUTS && is_open; i++)
         read_input(w, &w->files[i % INPUTS], &files);
-    machsym_session_close(file.session);
-    w->ran = true;
+    for (size_t i = 0; i < IMAGES; i++)
+        machsym_session_close(v[i].session);
+    w->ran = is_open;
     return NULL;
 }
 
-static machsym_image *open_demo(void)
+static void open_demo(machsym_image **images)
 {
     machsym_open_desc open;
-    machsym_image *image = NULL;
     memset(&open, 0, sizeof open);
-    open.path = "tests/fixtures/bin/demo.app.dSYM";
-    CHECK(machsym_image_open(&open, &image, NULL) == MACHSYM_OK);
-    return image;
+    for (size_t i = 0; i < IMAGES; i++) {
+        open.path = paths[i];
+        CHECK(machsym_image_open(&open, &images[i], NULL) == MACHSYM_OK);
+    }
+}
+
+static void close_demo(machsym_image **images)
+{
+    for (size_t i = 0; i < IMAGES; i++)
+        machsym_image_close(images[i]);
 }
 
 int main(void)
@@ -104,21 +117,24 @@ int main(void)
     test_file files[INPUTS];
     worker alone;
     worker workers[THREADS];
+    machsym_image *images[IMAGES];
     pthread_mutex_t begin = PTHREAD_MUTEX_INITIALIZER;
     for (size_t i = 0; i < INPUTS; i++)
         files[i] = test_read(inputs[i]);
     memset(&alone, 0, sizeof alone);
-    alone.image = open_demo();
+    open_demo(images);
+    alone.images = images;
     alone.files = files;
     work(&alone);
     CHECK(alone.ran && alone.answered >= ROUNDS * INPUTS);
     CHECK_EQ(alone.unwritten, 0);
-    machsym_image_close(alone.image);
-    machsym_image *image = open_demo();
+    CHECK(alone.checked > 0);
+    close_demo(images);
+    open_demo(images);
     pthread_mutex_lock(&begin);
     for (size_t i = 0; i < THREADS; i++) {
         memset(&workers[i], 0, sizeof workers[i]);
-        workers[i].image = image;
+        workers[i].images = images;
         workers[i].files = files;
         workers[i].begin = &begin;
         CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
@@ -130,8 +146,9 @@ int main(void)
         CHECK_EQ(workers[i].unwritten, 0);
         CHECK_EQ(workers[i].sum, alone.sum);
         CHECK_EQ(workers[i].answered, alone.answered);
+        CHECK_EQ(workers[i].checked, alone.checked);
     }
-    machsym_image_close(image);
+    close_demo(images);
     for (size_t i = 0; i < INPUTS; i++)
         free(files[i].ptr);
     return test_done();
