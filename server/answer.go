@@ -20,6 +20,10 @@ type answerReport struct {
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Brief json.RawMessage `json:"brief,omitempty"`
 	Text  string          `json:"text,omitempty"`
+	Uses  []struct {
+		UUID, Name string
+		Missing    bool
+	} `json:"uses,omitempty"`
 }
 
 type answerError struct{ Kind, What string }

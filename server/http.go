@@ -298,7 +298,11 @@ func (s *server) askForm(project string, report *Report, form string, said *answ
 	if err != nil {
 		return err
 	}
-	answered, err := s.ask(crashRequest(new(bytes.Buffer), body, form), set.Redact)
+	request := crashRequest(new(bytes.Buffer), body, form, "uses")
+	answered, err := s.ask(request, set.Redact)
+	if err == nil && s.fetched(answered) {
+		answered, err = s.ask(request, set.Redact)
+	}
 	if err != nil {
 		return err
 	}
@@ -307,6 +311,21 @@ func (s *server) askForm(project string, report *Report, form string, said *answ
 	}
 	*said = *answered
 	return nil
+}
+
+// fetched asks the sources for what an answer lacks. Another server may have had its files when it made the result that is kept.
+func (s *server) fetched(lacks *answer) (came bool) {
+	if s.fetch == nil {
+		return false
+	}
+	for _, report := range lacks.Reports {
+		for _, use := range report.Uses {
+			if use.Missing && use.UUID != "" {
+				came = s.fetch.get(context.Background(), wish{use.UUID, use.Name}).found || came
+			}
+		}
+	}
+	return came
 }
 
 // ask answers a request while the caller waits.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The server loses no report, works on none twice and answers as `machsym crash -d` of the dSYMs does, whatever is killed:
 # server.py starts the real one, with workers that hang, die and eat memory when a report says so. server_postgres.py kills the PostgreSQL of two,
-# and server_faults.py its replica, its network and all at once.
+# and server_faults.py its replica, its network and all at once. server_two.py pastes the two machines of docs/server.md.
 . tests/checks
 why=
 [ -z "$RUN$LDFLAGS" ] || why="go runs on this host only"
@@ -38,6 +38,9 @@ add $? "$work/log" server_postgres.py || cat "$work/log"
 mkdir "$work/faults"
 PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server_faults.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work/faults" 60 >"$work/log" 2>&1
 add $? "$work/log" server_faults.py || cat "$work/log"
+mkdir "$work/two"
+PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server_two.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work/two" >"$work/log" 2>&1
+add $? "$work/log" server_two.py || cat "$work/log"
 PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/server.py "$work/machsym-server" "${MACHSYM:-build/machsym}" "$work" >"$work/log" 2>&1
 add $? "$work/log" server.py || cat "$work/log"
 end
