@@ -185,6 +185,15 @@ def truth(body, symbols):
     return plain(done.stdout) or None
 
 
+def brief_of(body, symbols):
+    """The brief that the tool says of a report with some symbols."""
+    with open(scratch(), "wb") as file:
+        file.write(body)
+    said = json.loads(subprocess.run([MACHSYM, "crash", "--brief", "--no-cache", "-d", symbols, scratch()], capture_output=True, timeout=60).stdout)
+    del said["report"]
+    return said
+
+
 def first_difference(one, other, path=""):
     """Where two values of JSON differ, as text."""
     if isinstance(one, type(other)) and isinstance(one, (dict, list)) and len(one) == len(other):
@@ -687,7 +696,9 @@ def test_sources(folder):
 
     whole, uuid = read(DSYM), bytes.fromhex(DEMO.replace("-", ""))
     large = [("%08X%s" % (i, DEMO[8:]), whole.replace(uuid, i.to_bytes(4, "big") + uuid[4:]) + bytes(900 << 10)) for i in range(3)]
-    return server_sources.test(start, check, WORK, whole, read(FIXTURES + "bin/blocks-arm64-d4-22"), read(FIXTURES + "reports/demo.ips"), large)
+    sent = variants(20)
+    truths = [[brief_of(body, symbols) for body in sent] for symbols in (WORK + "/nothing", DSYM)]
+    return server_sources.test(start, check, WORK, whole, read(FIXTURES + "bin/blocks-arm64-d4-22"), read(FIXTURES + "reports/demo.ips"), large, sent, truths)
 
 
 def zip_of(members):

@@ -31,6 +31,9 @@ class Web:
                     outer.hits.append(self.path)
                 outer.answer(self)
 
+            def do_HEAD(self):  # buckets are asked so before a file is fetched
+                self.do_GET()
+
             def log_message(self, *_):
                 pass
 
@@ -56,11 +59,15 @@ class Web:
             to.end_headers()
         else:
             to.send_response(200)
+            to.send_header("Last-Modified", "Sat, 28 Nov 2026 10:00:00 GMT")  # with the next one a bucket's object has it
+            to.send_header("ETag", '"0123456789abcdef0123456789abcdef"')
             to.send_header("Content-Length", str(len(body)))
             to.end_headers()
             self.send(to, body)
 
     def send(self, to, body):
+        if to.command == "HEAD":
+            return
         try:
             if self.how == "cut":
                 to.wfile.write(body[:len(body) // 2])
@@ -151,6 +158,46 @@ def test_reports(start, check, web, dsym, report):
     check(b"player.mm" in said and not waits, "the report has the source's names, and no longer waits", waits, said[:300])
     check(web.hits.count(UNIFIED) == 1, "one request", web.hits)
     check(server.end() == 0, "SIGTERM ends it well")
+
+
+def test_bad_bucket(start, check, web, dsym, other, reports, truths):
+    """A bucket that is slow, breaks off, answers 500 and lies, while reports come: they have the results of a server without symbols, the server
+    answers at once, and with the right file all are done again."""
+    os.environ["AWS_ACCESS_KEY_ID"] = os.environ["AWS_SECRET_ACCESS_KEY"] = "S3RVER"
+    path = "/symbols" + UNIFIED
+    for what, body, how in (("slow", dsym, "slow"), ("500", dsym, "500"), ("a cut connection", dsym, "cut"), ("half a file", dsym[:len(dsym) // 2], None), ("another file", other, None)):
+        web.files, web.how, web.hits = {path: body}, how, []
+        server = start("s3=http://%s/symbols/u" % web.host, "--source-timeout=2s", "--workers=2")
+        longest, keys = 0.0, []
+        for report in reports:
+            begin = time.monotonic()
+            status, said = server.json("POST", "/reports", report)
+            check(status == 201, "a report is taken meanwhile: " + what, status, said)
+            keys.append(said["id"])
+            check(server.ask("GET", "/health")[0] == 200, "and the server is in good health")
+            longest = max(longest, time.monotonic() - begin)
+        settled = server.settle()
+        briefs = [server.json("GET", "/reports/%s?as=brief" % key)[1] for key in keys]
+        check(briefs == truths[0], "results without the file: " + what, briefs[:1], truths[0][:1])
+        waits = {w["uuid"]: w["reports"] for w in server.json("GET", "/missing")[1]["missing"]}
+        check(waits.get(UUID) == len(reports) and settled["failed"] == 0, "they wait for it: " + what, waits, settled)
+        check(longest < 2, "no request waits for the bucket: " + what, longest)
+        check(path in web.hits, "the bucket was asked: " + what, web.hits)
+        told = server.ask("GET", "/reports/%s?as=text" % keys[0])
+        check(told[0] == 200 and b"player.mm" not in told[1], "a text without the file: " + what, told)
+        kept = glob.glob(server.data + "/fetched/??/*")
+        check(not kept, "nothing of it is kept: " + what, kept)
+        server.end()
+        web.files, web.how = {path: dsym}, None
+        server.start()
+        check(server.ask("POST", "/reports/%s/retry" % keys[0])[0] == 204, "one is tried again")
+        end = time.monotonic() + 60
+        while UUID in str(server.json("GET", "/missing")[1]) and time.monotonic() < end:
+            time.sleep(0.1)
+        server.settle()
+        briefs = [server.json("GET", "/reports/%s?as=brief" % key)[1] for key in keys]
+        check(briefs == truths[1], "all are done again with the right file: " + what, briefs[:1], truths[1][:1])
+        check(server.end() == 0, "SIGTERM ends it well")
 
 
 def test_cache(start, check, web, files):
@@ -246,7 +293,7 @@ def put(host, bucket, key, body):
         raise OSError("s3rver says %d" % answer.status)
 
 
-def test(new_server, check, work, dsym, other, report, large):
+def test(new_server, check, work, dsym, other, report, large, reports, truths):
     """new_server starts a machsym-server with options. Returns False if the bucket could not be tried."""
     web, number = Web(), iter(range(1000))
 
@@ -259,6 +306,7 @@ def test(new_server, check, work, dsym, other, report, large):
         test_taken(start, check, web, dsym)
         test_reports(start, check, web, dsym, report)
         test_cache(start, check, web, large)
+        test_bad_bucket(start, check, web, dsym, other, reports, truths)
         test_private(start, check, web, dsym)
         return test_bucket(start, check, work, dsym)
     finally:
