@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/minio/sha256-simd"
@@ -38,8 +37,7 @@ type server struct {
 	proxy     string        // whose X-Forwarded-For is believed
 	profilers string        // origin whose pages may ask like profilers, without a token; empty: only with one
 	tokens    tokens
-	asking    sync.Mutex
-	askers    Askers   // for callers that wait
+	askers    *waiting // for callers that wait
 	jobs      jobs     // of Symbolicator's API
 	fetch     *fetcher // nil without sources
 }
@@ -335,15 +333,13 @@ func (s *server) ask(request []byte, redact bool) (*answer, error) {
 	return &said, err
 }
 
-// askWorker asks a separate worker, one request at a time.
+// askWorker asks a worker that has no reports of the queue.
 func (s *server) askWorker(request []byte, redact bool, read func(line []byte) error) error {
 	generation, err := s.db.Generation()
 	if err != nil {
 		return err
 	}
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	return s.askers.of(redact).Ask(request, generation, read)
+	return s.askers.use(func(one *Askers) error { return one.of(redact).Ask(request, generation, read) })
 }
 
 func stateOf(r Report) map[string]any {

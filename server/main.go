@@ -245,7 +245,7 @@ func serve(o options, db Database) error {
 	stats := newMetrics(db)
 	p := newPool(db, tool, o.workers, stats, say)
 	s := &server{db: db, pool: p, stats: stats, log: say, maxReport: o.maxReport, maxUpload: o.maxUpload, maxAge: o.maxAge, slow: o.slow, profilers: o.profilers, proxy: o.proxy,
-		parts: parts, symbols: &symbols{db: db, tool: tool, pool: p}, askers: newAskers(tool), fetch: fetch}
+		parts: parts, symbols: &symbols{db: db, tool: tool, pool: p}, askers: newWaiting(tool, o.workers), fetch: fetch}
 	defer s.askers.Stop()
 	if err := db.Release(); err != nil {
 		return err

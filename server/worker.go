@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -215,4 +216,54 @@ func (a *Askers) of(redact bool) *Asker {
 func (a *Askers) Stop() {
 	a[0].Stop()
 	a[1].Stop()
+}
+
+// waiting are workers for callers that wait: as many at a time as the server may have. The one that was used last is used next, so
+// that one caller at a time needs one worker, which has decoded what it asks for.
+type waiting struct {
+	turns chan struct{}
+	tool  Tool
+	lock  sync.Mutex
+	free  []*Askers
+}
+
+func newWaiting(tool Tool, count int) *waiting {
+	return &waiting{turns: make(chan struct{}, count), tool: tool}
+}
+
+// use lends workers to a caller, which waits if all are lent.
+func (w *waiting) use(do func(*Askers) error) error {
+	w.turns <- struct{}{}
+	defer func() { <-w.turns }()
+	one := w.take()
+	defer w.give(one)
+	return do(one)
+}
+
+func (w *waiting) take() *Askers {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if len(w.free) == 0 {
+		made := newAskers(w.tool)
+		return &made
+	}
+	one := w.free[len(w.free)-1]
+	w.free = w.free[:len(w.free)-1]
+	return one
+}
+
+func (w *waiting) give(one *Askers) {
+	w.lock.Lock()
+	w.free = append(w.free, one)
+	w.lock.Unlock()
+}
+
+// Stop ends those that are not lent.
+func (w *waiting) Stop() {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	for _, one := range w.free {
+		one.Stop()
+	}
+	w.free = nil
 }

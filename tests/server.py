@@ -306,6 +306,15 @@ def test_evil(server, sent):
     check(server.ask("POST", "/reports/%s/retry" % evil["DIE"])[0] == 204, "a failed one may be tried again")
     said = server.settle()
     check(server.json("GET", "/reports/" + evil["DIE"])[1]["deaths"] == 3, "it fails again after three deaths", said)
+    boundary = {"Content-Type": "multipart/form-data; boundary=x"}
+    form = b'--x\r\nContent-Disposition: form-data; name="apple_crash_report"; filename="x"\r\n\r\n%s\r\n--x--\r\n'
+    hanging = threading.Thread(target=server.ask, args=("POST", "/applecrashreport", form % variants(1)[0].replace(b"Demo Player", b"PLEASE-HANG")), kwargs=boundary)
+    hanging.start()
+    time.sleep(0.3)
+    begin = time.monotonic()
+    status, said = server.json("POST", "/applecrashreport", form % variants(1)[0], **boundary)
+    check(status == 200 and said["status"] == "completed" and hanging.is_alive(), "a request that hangs its worker delays no other", time.monotonic() - begin, said)
+    hanging.join()
     for key in evil.values():
         check(server.ask("DELETE", "/reports/" + key)[0] == 204 and server.ask("GET", "/reports/" + key)[0] == 404, "a report is deleted")
 
