@@ -282,9 +282,10 @@ def long_run(args, trees, draw, began):
     of = tests_that_meet(results, seconds, reached)
     met = [result for result in results if of[result.fault]]
     say('%d of %d are met by a test, after %d s' % (len(met), len(results), time.time() - began))
-    planters = [plant.Planter(TOP, trees[0], of.get, seconds, i, True) for i in range(args.jobs)]
+    shares = {name: sum(name in of[result.fault] for result in met) / max(1, len(met)) for name in seconds}
+    planters = [plant.Planter(TOP, trees[0], of.get, seconds, i, True, shares) for i in range(args.jobs)]
     if any(result.number is None for result in met[:args.count]):
-        planters.append(plant.Planter(TOP, trees[1], of.get, seconds))
+        planters.append(plant.Planter(TOP, trees[1], of.get, seconds, shares=shares))
     run = Run(met[:args.count], 0, until=began + args.until if args.until else 0)
     run.each(run.alone, planters)
     run.go_on(planters)

@@ -108,8 +108,9 @@ class Planter:
     """Shows one fault after the other to the tests. tests_of: of a fault the tests to run; seconds: how long each takes. Planters with
     switches share a tree, which build_switched has built; one without has a tree of its own, and builds it for each fault."""
 
-    def __init__(self, top, tree, tests_of, seconds, number=0, is_switched=False):
+    def __init__(self, top, tree, tests_of, seconds, number=0, is_switched=False, shares=None):
         self.top, self.tree, self.tests_of, self.seconds, self.is_switched = top, tree, tests_of, seconds, is_switched
+        self.shares = shares or {}  # of each test, which part of all faults it meets
         self.logs = 'logs%d' % number
         self.same = {}      # of a file that is compiled: the hash of its code without a fault
         self.score = {}     # of a room and a test: how often it met a fault, and killed it
@@ -164,12 +165,14 @@ class Planter:
         return self.trusted[name]
 
     def order(self, fault, names):
-        """Tests that have killed much in the same room for the seconds that they take come first."""
+        """Tests that have killed much in the same room for the seconds that they take come first, and those that meet few other
+        faults: what only some tests reach, they are about."""
         room = os.path.dirname(fault.file)
 
         def worth(name):
             met, killed = self.score.get((room, name), (0, 0))
-            return (killed + 0.5) / (met + 1) / (self.seconds.get(name, 10) + (1 if name.endswith('.sh') else 2))
+            cost = self.seconds.get(name, 10) + (1 if name.endswith('.sh') else 2)
+            return (killed + 0.5) / (met + 1) / cost / (0.05 + self.shares.get(name, 1))
         return sorted(names, key=worth, reverse=True)
 
     def try_fault(self, result, deadline):

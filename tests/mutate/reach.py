@@ -12,13 +12,15 @@ import time
 
 import switched
 
+# What `make differential` compares with LLVM's tools, too: rows of all fixtures, and names.
+DIFFERENTIAL = ['differential/run.sh', 'differential/names.sh']
 OBJECTS = ('tool', 'report', 'rooms', 'counted', 'tests', 'replay')
 
 
 def names_of_tests(tree):
     found = sorted(os.listdir(os.path.join(tree, 'tests')))
     programs = [name[:-2] for name in found if re.fullmatch(r'test_\w+\.c|corrupt\.c|damage\.c|oom\.c', name)]
-    return programs + [name for name in found if name.endswith('.sh')]
+    return programs + [name for name in found if name.endswith('.sh')] + DIFFERENTIAL
 
 
 def end_session(session):
@@ -38,11 +40,11 @@ def run(tree, build, name, limit, extra=None, logs='logs', deadline=0):
     deadline. Returns (failed, seconds)."""
     logs = os.path.join(tree, build, logs)
     os.makedirs(logs, exist_ok=True)
-    env = dict(os.environ, B=build, RUN='', CC='gcc', CFLAGS='-O0', LDFLAGS='', SAMPLE=os.environ.get('SAMPLE', '7'), LOGS=logs,
+    env = dict(os.environ, B=build, RUN='', QUICK='1', CC='gcc', CFLAGS='-O0', LDFLAGS='', SAMPLE=os.environ.get('SAMPLE', '7'), LOGS=logs,
                MACHSYM=os.path.join(tree, build, 'machsym'))
     env.update(extra or {})
     test = 'tests/' + name if name.endswith('.sh') else build + '/tests/' + name
-    log = os.path.join(logs, name)
+    log = os.path.join(logs, os.path.basename(name))
     for old in (log, log + '.sum'):
         if os.path.exists(old):
             os.remove(old)
@@ -80,7 +82,7 @@ def without_faults(tree, build, names, jobs, say):
             with open(marks, 'wb') as file:
                 file.write(bytes(switched.MOST))
             os.chmod(marks, 0o666)
-            failed, spent = run(tree, build, name, 60, {'REACHED': marks, 'QUICK': '1'}, 'logs%d' % number)
+            failed, spent = run(tree, build, name, 60, {'REACHED': marks}, 'logs%d' % number)
             with open(marks, 'rb') as file, lock:
                 if failed:
                     say('%s is red without a fault: left out' % name)
@@ -190,7 +192,7 @@ def measure(tree, say, reach=None, again=()):
     for number, name in enumerate(names, 1):
         folder = os.path.join(tree, build, 'data', name)
         subprocess.run(['rm', '-rf', folder])
-        failed, seconds = run(tree, build, name, 900, {'GCOV_PREFIX': folder, 'QUICK': '1', 'LDFLAGS': '--coverage'})
+        failed, seconds = run(tree, build, name, 900, {'GCOV_PREFIX': folder, 'LDFLAGS': '--coverage'})
         if failed:
             reach['red'].append(name)
             say('%d of %d: %s is red without a fault: left out' % (number, len(names), name))
