@@ -215,6 +215,8 @@ sys.exit(wrong > 0 or len(types) < 10)
 END
     python3 "$work/types.tested.py" $truth "$work/names/dwarfdump" $bin/folded-arm64-cpp.dwarf "$work/types.dwarf" >"$work/said" 2>&1
     check "dwarfdump --lookup: the names of types" "$work/said"
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/members/attributes.py "$work/names/dwarfdump" "$work/attributes" $truth >"$work/said" 2>&1
+    check "dwarfdump --lookup: every attribute, language and word" "$work/said"
 fi
 if [ -d ../shared/corpus ]; then
     find ../shared/corpus \( -name '*.dSYM' -o -path '*/Resources/DWARF/*' -o -name '*.dylib' \) ! -name '*.plist' | sort >"$work/list"

@@ -168,13 +168,73 @@ static const entry_word languages[] = {
     {0x2d, "Fortran18"},
     {0x2e, "Ada2005"},
     {0x2f, "Ada2012"},
+    {0x30, "HIP"},
+    {0x31, "Assembly"},
+    {0x32, "C_sharp"},
+    {0x33, "Mojo"},
+    {0x34, "GLSL"},
+    {0x35, "GLSL_ES"},
+    {0x36, "HLSL"},
+    {0x37, "OpenCL_CPP"},
+    {0x38, "CPP_for_OpenCL"},
+    {0x39, "SYCL"},
+    {0x3d, "Metal"},
+    {0x40, "Ruby"},
+    {0x41, "Move"},
+    {0x42, "Hylo"},
     {0x8001, "Mips_Assembler"},
+    {0x8e57, "GOOGLE_RenderScript"},
+    {0xb000, "BORLAND_Delphi"},
     {0, NULL},
 };
 
 static const entry_word accessibilities[] = {{1, "public"}, {2, "protected"}, {3, "private"}, {0, NULL}};
 static const entry_word inlines[] = {
     {0, "not_inlined"}, {1, "inlined"}, {2, "declared_not_inlined"}, {3, "declared_inlined"}, {0, NULL}};
+static const entry_word orderings[] = {{0, "row_major"}, {1, "col_major"}, {0, NULL}};
+static const entry_word visibilities[] = {{1, "local"}, {2, "exported"}, {3, "qualified"}, {0, NULL}};
+static const entry_word cases[] = {
+    {0, "case_sensitive"}, {1, "up_case"}, {2, "down_case"}, {3, "case_insensitive"}, {0, NULL}};
+static const entry_word virtualities[] = {{0, "none"}, {1, "virtual"}, {2, "pure_virtual"}, {0, NULL}};
+static const entry_word defaults[] = {{0, "no"}, {1, "in_class"}, {2, "out_of_class"}, {0, NULL}};
+
+/* DWARF5 7.15; those of vendors are what compilers write. */
+static const entry_word conventions[] = {
+    {0x01, "normal"},
+    {0x02, "program"},
+    {0x03, "nocall"},
+    {0x04, "pass_by_reference"},
+    {0x05, "pass_by_value"},
+    {0x40, "GNU_renesas_sh"},
+    {0x41, "GNU_borland_fastcall_i386"},
+    {0xb0, "BORLAND_safecall"},
+    {0xb1, "BORLAND_stdcall"},
+    {0xb2, "BORLAND_pascal"},
+    {0xb3, "BORLAND_msfastcall"},
+    {0xb4, "BORLAND_msreturn"},
+    {0xb5, "BORLAND_thiscall"},
+    {0xb6, "BORLAND_fastcall"},
+    {0xc0, "LLVM_vectorcall"},
+    {0xc1, "LLVM_Win64"},
+    {0xc2, "LLVM_X86_64SysV"},
+    {0xc3, "LLVM_AAPCS"},
+    {0xc4, "LLVM_AAPCS_VFP"},
+    {0xc5, "LLVM_IntelOclBicc"},
+    {0xc6, "LLVM_SpirFunction"},
+    {0xc7, "LLVM_DeviceKernel"},
+    {0xc8, "LLVM_Swift"},
+    {0xc9, "LLVM_PreserveMost"},
+    {0xca, "LLVM_PreserveAll"},
+    {0xcb, "LLVM_X86RegCall"},
+    {0xcc, "LLVM_M68kRTD"},
+    {0xcd, "LLVM_PreserveNone"},
+    {0xce, "LLVM_RISCVVectorCall"},
+    {0xcf, "LLVM_SwiftTail"},
+    {0xd0, "LLVM_RISCVVLSCall"},
+    {0xff, "GDB_IBM_OpenCL"},
+    {0, NULL},
+};
+
 static const entry_word tags[] = {
     {ENTRY_TAG_COMPILE_UNIT, "compile_unit"},   {ENTRY_TAG_FUNCTION, "subprogram"},
     {ENTRY_TAG_INLINED, "inlined_subroutine"},  {ENTRY_TAG_LEXICAL_BLOCK, "lexical_block"},
@@ -621,6 +681,13 @@ static bool entry_put_meaning(text *t, entries *all, const entry_cursor *one, co
     case ENTRY_AT_LANGUAGE: return entry_put_word(t, "DW_LANG_", languages, v->number);
     case ENTRY_AT_INLINE: return entry_put_word(t, "DW_INL_", inlines, v->number);
     case ENTRY_AT_ACCESSIBILITY: return entry_put_word(t, "DW_ACCESS_", accessibilities, v->number);
+    case ENTRY_AT_ORDERING: return entry_put_word(t, "DW_ORD_", orderings, v->number);
+    case ENTRY_AT_VISIBILITY: return entry_put_word(t, "DW_VIS_", visibilities, v->number);
+    case ENTRY_AT_CALLING_CONVENTION: return entry_put_word(t, "DW_CC_", conventions, v->number);
+    case ENTRY_AT_IDENTIFIER_CASE: return entry_put_word(t, "DW_ID_", cases, v->number);
+    case ENTRY_AT_VIRTUALITY: return entry_put_word(t, "DW_VIRTUALITY_", virtualities, v->number);
+    case ENTRY_AT_DEFAULTED: return entry_put_word(t, "DW_DEFAULTED_", defaults, v->number);
+    case ENTRY_AT_RUNTIME_CLASS: return entry_put_word(t, "DW_LANG_", languages, v->number);
     default: return false;
     }
 }
@@ -631,7 +698,7 @@ static void entry_put_attribute(text *t, entries *all, const entry_cursor *one, 
     entry_put_indent(t, COLUMNS_OFFSET + indent + 2);
     if (!entry_put_word(t, "DW_AT_", attributes, v->name)) {
         text_c(t, "DW_AT_unknown_");
-        text_hex(t, v->name, 4);
+        text_hex(t, v->name, 1);
     }
     text_c(t, "\t(");
     if (!entry_put_meaning(t, all, one, v))
@@ -657,7 +724,7 @@ void entry_put_one(text *t, entries *all, uint64_t offset, unsigned indent)
     entry_put_indent(t, indent);
     if (!entry_put_word(t, "DW_TAG_", tags, one.tag)) {
         text_c(t, "DW_TAG_unknown_");
-        text_hex(t, one.tag, 4);
+        text_hex(t, one.tag, 1);
     }
     text_char(t, '\n');
     while (entry_next(all, &one, &v))
