@@ -877,7 +877,8 @@ static void move_together(program *p, const ms_dw *dw, const ms_dw_enc *enc, con
         for (unsigned byte = 0; byte < 8; byte++)
             p->line.v[begin->at[k] + byte] = (uint8_t)(to >> (8 * byte));
         at += whole.seqs[k].hi - whole.seqs[k].lo;
-        at += random_below(3) == 0 ? random_below(3) - 1 : 0;
+        if (random_below(3) == 0)
+            at = at + 1 - random_below(3);
     }
     ms_arena_free(&scratch);
     ms_arena_free(&arena);
