@@ -309,7 +309,7 @@ mkdir -p strange/5A/kept
 find strange -exec touch -d "9 days ago" {} +
 says "gc: a file in the place of a folder, and a folder of somebody else" 0 "$uuid" $M store gc --older 1 --yes strange
 [ -f strange/5B ] && [ -d strange/5A/kept ] && [ ! -e strange/4C ] && [ "$(wc -l <said)" -le 3 ]
-check "gc: they stay, and and no word about them" said
+check "gc: they stay, and no word about them" said
 mkdir -p misplaced/00
 cp "st/4C/$uuid.symmap" misplaced/00/
 [ -z "$($M store list misplaced)" ]

@@ -1,5 +1,5 @@
 /* The images that threads share: which one is closed when another needs its place, and what is counted. Truth: a list
- * of a few lines that drops the one that was used the longest ago, of those that nobody has borrowed. */
+ * of a few lines that drops the one that was used the longest ago, of those that are not borrowed. */
 #include "test.h"
 
 #include "../tool/symbols/images.h"

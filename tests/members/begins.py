@@ -71,7 +71,7 @@ def check_symbols(tool, folder):
 
 
 def check_caches(tool, folder, caches):
-    """The main file of a cache is one by its count of images, in either of two fields; its other files are none."""
+    """The main file of a cache is one by its count of images, in either of two fields; its other files do not count."""
     for cache in sorted(os.listdir(caches)):
         there = os.path.join(caches, cache)
         files = [name for name in os.listdir(there) if name.startswith("dyld_shared_cache")]
