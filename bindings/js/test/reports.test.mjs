@@ -148,6 +148,10 @@ def zipped(name, how, **more):
 zipped("stored.zip", zipfile.ZIP_STORED)
 zipped("deflated.zip", zipfile.ZIP_DEFLATED)
 zipped("large.zip", zipfile.ZIP_DEFLATED, force_zip64=True)
+limits = zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT
+zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT = 10, 1 # every number has 64 bits
+zipped("zip64.zip", zipfile.ZIP_DEFLATED, force_zip64=True)
+zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT = limits
 with open(os.path.join(to, "before.zip"), "wb") as out:
     out.write(b"PK\\3\\4" + b"x" * 99) # bytes before the zip
     out.write(open(os.path.join(to, "deflated.zip"), "rb").read())
@@ -176,7 +180,7 @@ test('archives of symbols answer as what is in them', async () => {
   fs.cpSync(DEMO, path.join(long, 'demo.app.dSYM'), { recursive: true });
   fs.writeFileSync(path.join(folder, 'Info.plist'), '<plist/>');
   const names = archivesOf(folder, to);
-  assert.equal(names.length, 10);
+  assert.equal(names.length, 11);
   const report = fs.readFileSync(fixture('reports/demo.crash'));
   const want = (await machsym.symbolicate(report, [demo()])).text;
   assert.match(want, /queue\.hpp:6/);
@@ -198,6 +202,11 @@ test('archives of reports, and .xccrashpoint bundles, are read as the tool does'
     fs.copyFileSync(fixture('reports/demo.crash'), one);
   fs.copyFileSync(fixture('reports/demo.ips'), path.join(folder, 'z.ips'));
   fs.copyFileSync(fixture('reports/demo-sample.txt'), path.join(folder, '_sample.txt'));
+  fs.copyFileSync(fixture('reports/demo.crash'), path.join(folder, 'a.xccrashpoint/Filters/other.crash')); // not in Logs
+  const long = 'a folder whose name, with the folders in it, is longer than the hundred bytes that a header of tar has/x/y.crash';
+  fs.mkdirSync(path.join(folder, path.dirname(long)), { recursive: true });
+  fs.copyFileSync(fixture('reports/demo.crash'), path.join(folder, long));
+  const paths = ['_sample.txt', long, 'a.xccrashpoint/Filters/Filter_1/Logs/a.crash', 'a.xccrashpoint/Filters/Filter_1/Logs/b.crash', 'z.ips'];
   fs.writeFileSync(path.join(folder, 'readme.md'), '# none');
   fs.writeFileSync(path.join(folder, '._z.ips'), 'x');
   const names = archivesOf(folder, to);
@@ -206,7 +215,10 @@ test('archives of reports, and .xccrashpoint bundles, are read as the tool does'
     const answer = await machsym.symbolicate(report, [DEMO]);
     const plainZip = { path: path.join(to, 'stored.zip') }; // the tool does not look for reports in a zip that gzip compressed
     const byTool = await machsym.symbolicate(name === 'stored.zip.gz' ? plainZip : report, [DEMO], { args: [] });
-    assert.equal(answer.reports.length, 4, name);
+    assert.equal(answer.reports.length, 5, name);
+    const { reports } = await machsym.symbolicate(report, [DEMO], { forms: 'brief', name: 'it' });
+    const told = reports.map((one) => JSON.parse(Buffer.from(one.written.brief)).report);
+    assert.deepEqual(told, paths.map((one) => told.find((of) => of.includes(`/${one === long ? one.slice(0, 30) : one}`))), name);
     assert.equal(answer.text, byTool.text, name);
     const plain = (one) => JSON.stringify([one.json, one.documents, one.isComplete]).replaceAll(/"(symbols|file|report)":"[^"]*"/g, '');
     assert.equal(plain(answer), plain(byTool), name);
@@ -246,6 +258,12 @@ test('archives that are damaged, hostile or of another kind are told, and nothin
   const bomb = zlib.gzipSync(new Uint8Array(64 * MB));
   const { failures: [why] } = await machsym.symbolicate(bomb, []);
   assert.match(why.why, /256 times/);
+  const wrong = zlib.gzipSync(report);
+  wrong[wrong.length - 8] ^= 1; // of the checksum
+  assert.match((await machsym.symbolicate(wrong, [])).failures[0].why, /damaged/);
+  const lie = read('deflated.zip');
+  lie.writeUInt32LE(0x7ffffff0, lie.indexOf('PK\x01\x02') + 24); // the size of a member
+  assert.match((await machsym.symbolicate(lie, [])).failures[0].why, /256 times/);
   const { failures: [none] } = await machsym.symbolicate(zlib.gzipSync('nothing'), []);
   assert.match(none.why, /no report/);
   for (const one of [folder, to]) fs.rmSync(one, { recursive: true });
