@@ -51,6 +51,7 @@
 #include "unwind/arm64.h"
 #include "unwind/x86_64.h"
 #include "unwind/ahead.h"
+#include "unwind/signal.h"
 #include "unwind/step.h"
 #include "dwarf/forms.h"
 #include "dwarf/units.h"

@@ -9,10 +9,13 @@ enum { LOAD = 0x100000000, STACK = 0x7000, WORDS = 32 };
 
 /* Every instruction of 26 functions of each processor, compiled by clang 22 with -O2, as an emulator ran them:
  * tests/unwind/steps.py. Functions that call pieces of their prologues, compiled with -Oz -mllvm
- * -enable-machine-outliner: 60 functions of seed 10; 50 of seed 27 without a frame pointer. */
+ * -enable-machine-outliner: 60 functions of seed 10; 50 of seed 27 without a frame pointer. Functions that share whole
+ * prologues and epilogues, which move sp and set fp, with -mllvm -homogeneous-prolog-epilog=true as well: 50 functions
+ * of seed 11; 40 of seed 3 without a frame pointer and without other pieces. */
 static const char *const traces[] = {
-    "tests/fixtures/unwind/steps-arm64", "tests/fixtures/unwind/steps-x86_64",
-    "tests/fixtures/unwind/steps-arm64-pieces", "tests/fixtures/unwind/steps-arm64-pieces-sp"};
+    "tests/fixtures/unwind/steps-arm64",        "tests/fixtures/unwind/steps-x86_64",
+    "tests/fixtures/unwind/steps-arm64-pieces", "tests/fixtures/unwind/steps-arm64-pieces-sp",
+    "tests/fixtures/unwind/steps-arm64-shared", "tests/fixtures/unwind/steps-arm64-shared-sp"};
 
 enum { TRACES = sizeof traces / sizeof traces[0] };
 
@@ -648,6 +651,53 @@ static void test_every_instruction(void)
     }
 }
 
+/* A frame that stopped at the first of these instructions of a function whose compact table says "frame". */
+static machsym_unwind_state stopped_at(const uint32_t *words, size_t count)
+{
+    machsym_unwind_state s = registers(32, 31);
+    for (size_t i = 0; i < sizeof code; i++)
+        code[i] = i < 4 * count ? (uint8_t)(words[i / 4] >> 8 * (i % 4)) : 0;
+    s.v[32] = (uint64_t)LOAD + 0x1000;
+    s.v[30] = (uint64_t)LOAD + 0x3000;
+    s.v[31] = STACK + 8 * 8;
+    s.v[29] = STACK + 20 * 8; /* the caller's record */
+    s = step(ms_CPU_ARM64, 0x04000000, s);
+    memset(code, 0, sizeof code);
+    CHECK_EQ(s.v[32], LOAD + 0x3000);
+    CHECK_EQ(s.v[31], STACK + 8 * 8);
+    CHECK_EQ(s.v[29], STACK + 20 * 8);
+    return s;
+}
+
+/* Pieces of a prologue that do one thing only: set fp; nothing, and their caller restores lr. */
+static void test_one_thing(void)
+{
+    static const uint32_t sets_fp[] = {
+        0xa9bf7bfd,                         /* stp x29, x30, [sp, #-16]! */
+        0x94000003, 0x94000005, 0x00000000, /* bl the piece; bl another function */
+        0x910003fd, 0xd65f03c0, 0x00000000, /* the piece: mov x29, sp; ret */
+        0xd65f03c0,                         /* the other: ret */
+    };
+    static const uint32_t restores_lr[] = {
+        0xaa1e03ef,                         /* mov x15, x30 */
+        0x94000003, 0xaa0f03fe, 0xd65f03c0, /* bl; mov x30, x15; ret */
+        0x91000400, 0xd65f03c0,             /* the piece: add x0, x0, #1; ret */
+    };
+    CHECK_EQ(stopped_at(sets_fp, sizeof sets_fp / 4).how, MACHSYM_UNWIND_PROLOGUE);
+    CHECK_EQ(stopped_at(restores_lr, sizeof restores_lr / 4).how, MACHSYM_UNWIND_LEAF);
+}
+
+/* The caller of a leaf is no piece: its own caller's stack has to lie above it. */
+static void test_after_leaf(void)
+{
+    static const uint32_t leaf[] = {0xd65f03c0};
+    machsym_unwind_state s = stopped_at(leaf, 1);
+    CHECK_EQ(s.how, MACHSYM_UNWIND_LEAF);
+    s.v[29] = s.v[31] - 16;
+    s = step(ms_CPU_ARM64, 0x04000000, s);
+    CHECK_EQ(s.end, MACHSYM_UNWIND_WRONG_WAY);
+}
+
 /* Memory that goes away in the middle of a step costs the frame, or the answer is the table's. */
 static void test_failing_reads(void)
 {
@@ -700,6 +750,8 @@ static void test_other_code(void)
 int main(void)
 {
     test_every_instruction();
+    test_one_thing();
+    test_after_leaf();
     test_failing_reads();
     test_other_code();
     test_arm64();

@@ -34,13 +34,14 @@ fi
 
 # Callers at every instruction of functions that an emulator runs: `make soak-unwind` runs 1,000. The first column
 # is the least number of functions: pieces of prologues are rare.
+python=$(for one in python3 /usr/bin/python3; do "$one" -c "import unicorn" 2>/dev/null && echo "$one" && break; done)
 if need "callers at every instruction" python3 clang-22 ld64.lld-22 llvm-nm-22; then
     program steps
     while read -r least arch flags; do
         functions=${STEPS:-30}
         [ "$functions" -ge "$least" ] || functions=$least
         # shellcheck disable=SC2086 # flags are several words
-        python3 tests/unwind/steps.py "$functions" 3 "$work" "$arch" $flags >"$work/made" 2>&1
+        "${python:-python3}" tests/unwind/steps.py "$functions" 3 "$work" "$arch" $flags >"$work/made" 2>&1
         status=$?
         if [ $status -eq 77 ]; then
             skip "callers at every instruction: it needs python3-unicorn"
@@ -59,6 +60,8 @@ if need "callers at every instruction" python3 clang-22 ld64.lld-22 llvm-nm-22; 
 30 arm64 -O2 -mbranch-protection=pac-ret+b-key
 200 arm64 -Oz -mllvm -enable-machine-outliner
 200 arm64 -Oz -fomit-frame-pointer -mllvm -enable-machine-outliner
+100 arm64 -Oz -mllvm -homogeneous-prolog-epilog=true -mllvm -enable-machine-outliner
+100 arm64 -Oz -fomit-frame-pointer -mllvm -homogeneous-prolog-epilog=true
 FLAGS
 fi
 

@@ -34,6 +34,7 @@ typedef struct ms_unl_search {
     ms_unp_path waiting[ms_UNL_WAITING];
     unsigned waiting_count;
     ms_unp_path outside; /* the path before a piece */
+    uint64_t returns_at; /* where the piece returned */
     uint64_t targets[ms_UNL_TARGETS];
     unsigned target_count;
     uint64_t code_addr;
@@ -181,6 +182,7 @@ static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
     if (kind == ms_UNP_RETURNS && ms_unr_knows(&path->s, ms_UNR_ARM64_LR) &&
         path->s.v[ms_UNR_ARM64_LR] == back) {
         ms_unp_forget(path, ms_UNR_ARM64_LR);
+        l->returns_at = path->pc;
         path->pc = back;
         return true;
     }
@@ -213,6 +215,11 @@ static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
         !ms_una_calls(ms_unl_word(l, back - 4), back - 4, &from) || pc - from >= 4 * ms_UNL_PIECE ||
         !ms_unl_through_piece(l, from, back))
         return false;
+    if (pc >
+        l->returns_at) { /* seen: the piece was called before, and lies next to where the frame stopped */
+        l->path = l->outside;
+        return false;
+    }
     s->v[ms_UNR_ARM64_LR] = pc;
     s->known &= ~((uint64_t)1 << ms_UNR_ARM64_LR);
     s->v[ms_UNR_ARM64_PC] = back;

@@ -6,6 +6,7 @@
 #include "registers.h"
 #include "tables.h"
 #include "ahead.h"
+#include "signal.h"
 
 /* ==== >>unwind-step ========================================================================================
  * Job:    makes the caller's registers of a frame's.
@@ -138,7 +139,8 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
         return MACHSYM_UNWIND_TOO_MANY;
     if (!is_async && !ms_uns_up(desc, arch, &caller))
         return MACHSYM_UNWIND_NO_FRAME;
-    if ((is_async || s->awaiting) && ms_uns_context(desc, arch, s, &caller, &context))
+    bool interrupted = !is_async && ms_ung_interrupted(desc, &caller);
+    if (!interrupted && (is_async || s->awaiting) && ms_uns_context(desc, arch, s, &caller, &context))
         return ms_uns_await(desc, arch, context, s);
     if (ms_uns_is_tagged(caller.v[arch.fp]))
         caller.v[arch.fp] &= ~((uint64_t)1 << 60);
