@@ -573,6 +573,7 @@
  *                   what an instruction of arm64 does to the stack pointer, saved registers and pc.
  *                   what an instruction of x86_64 does to the stack pointer, saved registers and pc.
  *   >>unwind-ahead  the caller of a frame that stopped anywhere, by the code that it would have run next.
+ *   >>unwind-signal the registers of a frame of arm64 that a signal interrupted.
  *   >>unwind-step   makes the caller's registers of a frame's.
  *   >>forms         reads the values of DWARF entries.
  *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
@@ -12798,6 +12799,7 @@ typedef struct ms_unl_search {
     ms_unp_path waiting[ms_UNL_WAITING];
     unsigned waiting_count;
     ms_unp_path outside; /* the path before a piece */
+    uint64_t returns_at; /* where the piece returned */
     uint64_t targets[ms_UNL_TARGETS];
     unsigned target_count;
     uint64_t code_addr;
@@ -12945,6 +12947,7 @@ static bool ms_unl_through(ms_unl_search *l, uint64_t from, uint64_t back)
     if (kind == ms_UNP_RETURNS && ms_unr_knows(&path->s, ms_UNR_ARM64_LR) &&
         path->s.v[ms_UNR_ARM64_LR] == back) {
         ms_unp_forget(path, ms_UNR_ARM64_LR);
+        l->returns_at = path->pc;
         path->pc = back;
         return true;
     }
@@ -12977,6 +12980,11 @@ static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
         !ms_una_calls(ms_unl_word(l, back - 4), back - 4, &from) || pc - from >= 4 * ms_UNL_PIECE ||
         !ms_unl_through_piece(l, from, back))
         return false;
+    if (pc >
+        l->returns_at) { /* seen: the piece was called before, and lies next to where the frame stopped */
+        l->path = l->outside;
+        return false;
+    }
     s->v[ms_UNR_ARM64_LR] = pc;
     s->known &= ~((uint64_t)1 << ms_UNR_ARM64_LR);
     s->v[ms_UNR_ARM64_PC] = back;
@@ -13063,6 +13071,48 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     }
     s->searched = l.path.s.searched;
     return false;
+}
+
+#endif /* MACHSYM_NO_UNWIND */
+
+/* ==== >>unwind-signal ======================================================================================
+ * Job:    the registers of a frame of arm64 that a signal interrupted.
+ * Offers: ms_ung_interrupted.
+ * Never:  asks for names: the kernel's own pointer in the memory tells. */
+
+#ifndef MACHSYM_NO_UNWIND
+
+/* xnu, bsd/dev/arm/unix_signal.c. The kernel puts siginfo_t, ucontext_t and the mcontext above the stack of
+ * _sigtramp. That is C: its frame has the interrupted function's lr as a return address, and no CFA program
+ * tells more. Newer kernels may append to the mcontext. */
+enum {
+    ms_UNG_SIZE = 144,     /* uc_mcsize */
+    ms_UNG_POINTER = 152,  /* uc_mcontext, after siginfo_t */
+    ms_UNG_MCONTEXT = 160, /* far, esr; x0 to x28, fp, lr, sp, pc */
+    ms_UNG_REGISTERS = 176,
+    ms_UNG_COUNT = 33,
+    ms_UNG_SIZE_MIN = 816,  /* with the vectors of NEON */
+    ms_UNG_SIZE_MAX = 65536 /* with those of SME */
+};
+
+/* s has the caller of a frame. If the kernel called that frame for a signal: s becomes the interrupted frame.
+ * Returns: whether it did. */
+static bool ms_ung_interrupted(const machsym_unwind_desc *desc, machsym_unwind_state *s)
+{
+    uint8_t raw[8 * ms_UNG_COUNT];
+    uint64_t sp = s->v[ms_UNR_ARM64_SP], size, at;
+    if (desc->cputype != ms_CPU_ARM64 || !ms_unr_word(desc, 8, sp + ms_UNG_POINTER, &at) ||
+        at != sp + ms_UNG_MCONTEXT || !ms_unr_word(desc, 8, sp + ms_UNG_SIZE, &size) ||
+        size < ms_UNG_SIZE_MIN || size > ms_UNG_SIZE_MAX ||
+        !desc->read(desc->ctx, sp + ms_UNG_REGISTERS, raw, sizeof raw))
+        return false;
+    for (unsigned i = 0; i < ms_UNG_COUNT; i++)
+        s->v[i] = ms_rd_raw_u64(raw + (size_t)8 * i);
+    for (unsigned i = ms_UNR_ARM64_FP; i < ms_UNG_COUNT; i++)
+        s->v[i] = ms_mo_unsigned(desc->cputype, s->v[i]); /* arm64e: the kernel signs these four */
+    s->known = ((uint64_t)1 << ms_UNG_COUNT) - 1;
+    s->how = MACHSYM_UNWIND_SIGNAL;
+    return true;
 }
 
 #endif /* MACHSYM_NO_UNWIND */
@@ -13198,7 +13248,8 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
         return MACHSYM_UNWIND_TOO_MANY;
     if (!is_async && !ms_uns_up(desc, arch, &caller))
         return MACHSYM_UNWIND_NO_FRAME;
-    if ((is_async || s->awaiting) && ms_uns_context(desc, arch, s, &caller, &context))
+    bool interrupted = !is_async && ms_ung_interrupted(desc, &caller);
+    if (!interrupted && (is_async || s->awaiting) && ms_uns_context(desc, arch, s, &caller, &context))
         return ms_uns_await(desc, arch, context, s);
     if (ms_uns_is_tagged(caller.v[arch.fp]))
         caller.v[arch.fp] &= ~((uint64_t)1 << 60);
