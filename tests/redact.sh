@@ -169,6 +169,22 @@ for report in $reports/demo*; do
     check "$report: nothing else changes" "$work/differs"
 done
 
+# A place that a message tells is one in the input, whatever was replaced before it.
+printf '{"bug_type":"309","timestamp":"x"}\n{"a":"/Users/\303\274/b","procPath":"/Users/alice smith/demo", "c" "d"}\n' >"$work/broken.ips"
+grep -bo '"d"' "$work/broken.ips" | sed 's/:.*//' >"$work/place"
+$MACHSYM crash "$work/broken.ips" 2>"$work/plain" >/dev/null
+keyed "$work/broken.ips" 2>"$work/err" >/dev/null
+same "$work/plain" "$work/err" "the same place with and without --redact"
+grep -q "at byte $(cat "$work/place")\$" "$work/plain"
+check "which is that in the file" "$work/plain"
+if command -v iconv >/dev/null; then
+    iconv -f UTF-8 -t UTF-16 "$work/broken.ips" >"$work/broken16.ips" # with a byte order mark of 2 bytes
+    units=$(head -c "$(cat "$work/place")" "$work/broken.ips" | iconv -f UTF-8 -t UTF-16LE | wc -c)
+    keyed "$work/broken16.ips" 2>"$work/err" >/dev/null
+    grep -q "at byte $((units + 2))\$" "$work/err"
+    check "in UTF-16, too" "$work/err"
+fi
+
 # Names of users in a dSYM: file names of a build machine, and where the dSYM lies.
 mkdir -p "$work/home/jenkins/symbols"
 cp -R $dsym "$work/home/jenkins/symbols/"

@@ -45,20 +45,24 @@ static uint32_t recognise_utf16_unit(machsym_str s, size_t i, report_encoding en
 }
 
 /* An unpaired surrogate gets its own three bytes, so that the way back loses nothing. */
+static uint32_t recognise_utf16_character(const report *r, size_t *i)
+{
+    uint32_t c = recognise_utf16_unit(r->input, *i, r->encoding);
+    *i += 1;
+    if (c >= 0xd800 && c < 0xdc00 && *i < r->input.len / 2) {
+        uint32_t low = recognise_utf16_unit(r->input, *i, r->encoding);
+        if (low >= 0xdc00 && low < 0xe000) {
+            c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+            *i += 1;
+        }
+    }
+    return c;
+}
+
 static void recognise_decode_utf16(report *r)
 {
-    size_t count = r->input.len / 2;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t c = recognise_utf16_unit(r->input, i, r->encoding);
-        if (c >= 0xd800 && c < 0xdc00 && i + 1 < count) {
-            uint32_t low = recognise_utf16_unit(r->input, i + 1, r->encoding);
-            if (low >= 0xdc00 && low < 0xe000) {
-                c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-                i++;
-            }
-        }
-        text_utf8(&r->changed, c);
-    }
+    for (size_t i = 0; i < r->input.len / 2;)
+        text_utf8(&r->changed, recognise_utf16_character(r, &i));
 }
 
 /* Returns the length of an entity that mailers and web pages write; 0 for other text. */
@@ -437,6 +441,38 @@ static void recognise_begin(mem_source *memory, report *r, machsym_str input, un
     r->depth = depth;
 }
 
+/* The place in the input of a place in the text that was read from UTF-16. */
+static size_t recognise_place_in_utf16(const report *r, size_t at)
+{
+    size_t units = 0;
+    for (size_t seen = 0; seen < at && units < r->input.len / 2;) {
+        uint32_t c = recognise_utf16_character(r, &units);
+        seen += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    }
+    return 2 * units;
+}
+
+/* The place of a place in the body before --redact; of one in a replacement, where that begins. */
+static size_t recognise_place_unredacted(const report *r, size_t at)
+{
+    size_t i = r->redactions.count;
+    while (i > 0 && r->redactions.v[i - 1].text_at > at)
+        i--;
+    if (i == 0)
+        return at;
+    const edit *last = &r->redactions.v[i - 1];
+    return at < last->text_end ? last->at : at - last->text_end + last->end;
+}
+
+/* The place in the input of a place in the body; 0 stays 0: nowhere. */
+static size_t recognise_place_in_input(const report *r, size_t at)
+{
+    if (at == 0)
+        return 0;
+    at = recognise_place_unredacted(r, at);
+    return r->encoding == ENCODING_BYTES ? at : recognise_place_in_utf16(r, at);
+}
+
 static void recognise_parse(report *r, const report_load *loads, size_t load_count, const redactor *how)
 {
     if (how != NULL)
@@ -457,6 +493,10 @@ static void recognise_parse(report *r, const report_load *loads, size_t load_cou
     if (FAMILY_HAS_STACKS)
         report_settle_lldb(r);
     report_finish_images(r);
+    if (!report_is_binary(r)) { /* of binary input these are its places already */
+        r->failed_at = recognise_place_in_input(r, r->failed_at);
+        r->cut_at = recognise_place_in_input(r, r->cut_at);
+    }
 }
 
 void report_open_carried(mem_source *memory, report *r, machsym_str input, unsigned depth,
