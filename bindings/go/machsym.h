@@ -24593,6 +24593,7 @@ typedef struct ms_ses_site {
     bool has_outside;
     bool has_call;
     bool has_no_lines; /* no code of the function or call has a line to take */
+    bool is_looked_at; /* all of it was searched for one */
     bool is_silent;    /* no code of the function has a line of its own that somebody wrote */
 } ms_ses_site;
 
@@ -24669,6 +24670,7 @@ struct machsym_session {
     ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
+    uint32_t looked_steps;        /* that ms_near_look_at_all has taken */
     struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: not asked for */
     bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
@@ -26191,6 +26193,11 @@ static void ms_eng_list_claims(machsym_session *s)
 /* The largest line that the people policy tells: a map has 31 bits for it. */
 #define ms_NEAR_MOST_LINE 0x7fffffffu
 
+/* Steps through all code of a block, which is looked through once; of all blocks together, since a hostile
+ * program could make each one take as many. */
+#define ms_NEAR_MOST_STEPS 8192u
+#define ms_NEAR_ALL_STEPS  (1u << 22)
+
 /* The file of declarations that another unit states. It is not looked up. */
 #define ms_NEAR_ELSEWHERE UINT32_MAX
 
@@ -26598,6 +26605,28 @@ static bool ms_near_search_on(ms_near_walk w, ms_ses_place *out, uint32_t *left)
     return found;
 }
 
+/* Looks through all code of a block, once, when a search in it was given up: if no line fits anywhere, that
+ * holds for all addresses. w begins where the search did. */
+static ms_NOINLINE void ms_near_look_at_all(machsym_session *s, const ms_ses_span *span, ms_near_walk w,
+                                            ms_ses_site *site)
+{
+    ms_ses_place place;
+    ms_near_decl decl = w.decl;
+    bool is_done = site->is_looked_at;
+    site->is_looked_at = true;
+    if (is_done || !w.is_whole || s->looked_steps > ms_NEAR_ALL_STEPS ||
+        !ms_near_begin(s, span, w.block, w.area.lo, &w))
+        return;
+    w.decl = decl;
+    w.left = ms_NEAR_MOST_STEPS;
+    bool found = ms_near_fits(&w, &place);
+    while (!found && ms_near_go_on(&w))
+        found = ms_near_fits(&w, &place);
+    s->looked_steps += ms_NEAR_MOST_STEPS - w.left;
+    if (!found && w.left != 0)
+        ms_near_note(s, site, true, w.area.lo, NULL);
+}
+
 /* The nearest line of a block before an address, else after it. decl is what it must fit, site what is
  * remembered of the block. */
 static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
@@ -26625,6 +26654,8 @@ static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t
         found = ms_near_search_on(w, &place, &left[1]);
         if (left[0] != 0 && left[1] != 0)
             ms_near_note(s, site, w.is_whole, addr, found ? &place : NULL);
+        else if (!found)
+            ms_near_look_at_all(s, span, w, site);
     }
     if (found)
         *out = place;

@@ -101,6 +101,7 @@ typedef struct ms_ses_site {
     bool has_outside;
     bool has_call;
     bool has_no_lines; /* no code of the function or call has a line to take */
+    bool is_looked_at; /* all of it was searched for one */
     bool is_silent;    /* no code of the function has a line of its own that somebody wrote */
 } ms_ses_site;
 
@@ -177,6 +178,7 @@ struct machsym_session {
     ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
+    uint32_t looked_steps;        /* that ms_near_look_at_all has taken */
     struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: not asked for */
     bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
