@@ -604,8 +604,7 @@ static void check_answer(const chance *c, uint32_t at, const map_answer *answer)
     CHECK(block == NO_BLOCK && depth == answer->count);
 }
 
-/* order: a step that meets each byte once. */
-static void check_session(const chance *c, const machsym_image *image, uint32_t step, bool is_small)
+static machsym_session *open_people(const machsym_image *image, bool is_small)
 {
     machsym_session_desc how;
     machsym_session *session = NULL;
@@ -614,6 +613,13 @@ static void check_session(const chance *c, const machsym_image *image, uint32_t 
     how.lines = MACHSYM_LINES_PEOPLE;
     how.cache_limit = is_small ? 1 : 0;
     CHECK_EQ(machsym_session_open(&how, &session, NULL), MACHSYM_OK);
+    return session;
+}
+
+/* order: a step that meets each byte once. */
+static void check_session(const chance *c, const machsym_image *image, uint32_t step, bool is_small)
+{
+    machsym_session *session = open_people(image, is_small);
     for (uint32_t i = 0; i < CODE; i++) {
         map_answer answer;
         uint32_t at = i * step % CODE;
@@ -662,11 +668,53 @@ static void check_chance(uint64_t seed)
     free(c);
 }
 
+/* A function with more rows without a line than a search goes through; its first or last row has one. A session that was
+ * asked before, and knows what it gave up, says what a new one does. */
+static void check_far(bool is_first)
+{
+    chance *c = (chance *)calloc(1, sizeof *c);
+    uint32_t near_by = 0;
+    if (c == NULL)
+        exit(1);
+    for (unsigned i = 1; i <= FILES; i++)
+        c->files[i] = i == 1 ? "a.c" : "b.c";
+    block_of function = {NO_BLOCK, 0, {1, 5, false, false, 0, ""}, 0, {0, 0}, {CODE, 0}, 0, 0, "far"};
+    c->blocks[c->count++] = function;
+    for (uint32_t at = 0; at < CODE; at++) {
+        row_of row = {1 + at % 2, at == (is_first ? 0 : CODE - 2) ? 50 : 0, 1};
+        c->rows[at] = row;
+    }
+    put_all(c);
+    machsym_image *image = program_open(&c->p);
+    machsym_session *warm = open_people(image, false);
+    test_begin();
+    for (uint32_t i = 0; i < CODE; i++) {
+        map_answer one, other;
+        uint32_t at = is_first ? CODE - 1 - i : i;
+        machsym_session *cold = open_people(image, false);
+        ask_session(warm, BASE + at, &one);
+        ask_session(cold, BASE + at, &other);
+        CHECK(one.count == 1 && other.count == 1);
+        CHECK_EQ(one.frames[0].line, other.frames[0].line);
+        CHECK_EQ(one.frames[0].column, other.frames[0].column);
+        near_by += one.frames[0].line == 50;
+        machsym_session_close(cold);
+    }
+    CHECK(near_by > 200 && near_by < CODE - 200);
+    test_end(is_first ? "a line far before" : "a line far after");
+    machsym_session_close(warm);
+    machsym_image_close(image);
+    program_free(&c->p);
+    free(c);
+}
+
 /* PROGRAMS in the environment: how many times as many. */
 int main(void)
 {
     size_t count = (test_is_quick() ? 12 : 40) * test_env("PROGRAMS");
     for (uint64_t seed = 1; seed <= count; seed++)
         check_chance(seed);
+    check_far(true);
+    check_far(false);
     return test_done();
 }
