@@ -13368,20 +13368,24 @@ static uint32_t msr_recognise_utf16_unit(machsym_str s, size_t i, msr_report_enc
 }
 
 /* An unpaired surrogate gets its own three bytes, so that the way back loses nothing. */
+static uint32_t msr_recognise_utf16_character(const msr_report *r, size_t *i)
+{
+    uint32_t c = msr_recognise_utf16_unit(r->input, *i, r->encoding);
+    *i += 1;
+    if (c >= 0xd800 && c < 0xdc00 && *i < r->input.len / 2) {
+        uint32_t low = msr_recognise_utf16_unit(r->input, *i, r->encoding);
+        if (low >= 0xdc00 && low < 0xe000) {
+            c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+            *i += 1;
+        }
+    }
+    return c;
+}
+
 static void msr_recognise_decode_utf16(msr_report *r)
 {
-    size_t count = r->input.len / 2;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t c = msr_recognise_utf16_unit(r->input, i, r->encoding);
-        if (c >= 0xd800 && c < 0xdc00 && i + 1 < count) {
-            uint32_t low = msr_recognise_utf16_unit(r->input, i + 1, r->encoding);
-            if (low >= 0xdc00 && low < 0xe000) {
-                c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-                i++;
-            }
-        }
-        msr_text_utf8(&r->changed, c);
-    }
+    for (size_t i = 0; i < r->input.len / 2;)
+        msr_text_utf8(&r->changed, msr_recognise_utf16_character(r, &i));
 }
 
 /* Returns the length of an entity that mailers and web pages write; 0 for other text. */
@@ -13760,6 +13764,38 @@ static void msr_recognise_begin(msr_mem_source *memory, msr_report *r, machsym_s
     r->depth = depth;
 }
 
+/* The place in the input of a place in the text that was read from UTF-16. */
+static size_t msr_recognise_place_in_utf16(const msr_report *r, size_t at)
+{
+    size_t units = 0;
+    for (size_t seen = 0; seen < at && units < r->input.len / 2;) {
+        uint32_t c = msr_recognise_utf16_character(r, &units);
+        seen += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    }
+    return 2 * units;
+}
+
+/* The place of a place in the body before --redact; of one in a replacement, where that begins. */
+static size_t msr_recognise_place_unredacted(const msr_report *r, size_t at)
+{
+    size_t i = r->redactions.count;
+    while (i > 0 && r->redactions.v[i - 1].text_at > at)
+        i--;
+    if (i == 0)
+        return at;
+    const msr_edit *last = &r->redactions.v[i - 1];
+    return at < last->text_end ? last->at : at - last->text_end + last->end;
+}
+
+/* The place in the input of a place in the body; 0 stays 0: nowhere. */
+static size_t msr_recognise_place_in_input(const msr_report *r, size_t at)
+{
+    if (at == 0)
+        return 0;
+    at = msr_recognise_place_unredacted(r, at);
+    return r->encoding == msr_ENCODING_BYTES ? at : msr_recognise_place_in_utf16(r, at);
+}
+
 static void msr_recognise_parse(msr_report *r, const msr_report_load *loads, size_t load_count, const msr_redactor *how)
 {
     if (how != NULL)
@@ -13780,6 +13816,10 @@ static void msr_recognise_parse(msr_report *r, const msr_report_load *loads, siz
     if (msr_FAMILY_HAS_STACKS)
         msr_report_settle_lldb(r);
     msr_report_finish_images(r);
+    if (!msr_report_is_binary(r)) { /* of binary input these are its places already */
+        r->failed_at = msr_recognise_place_in_input(r, r->failed_at);
+        r->cut_at = msr_recognise_place_in_input(r, r->cut_at);
+    }
 }
 
 static void msr_report_open_carried(msr_mem_source *memory, msr_report *r, machsym_str input, unsigned depth,
