@@ -134,7 +134,8 @@ static void test_not(void)
     put_word(FRAME + 152, FRAME + 168); /* the mcontext is elsewhere */
     check_not(s, ms_CPU_ARM64);
     s = signal_frame(STACK + 0x800);
-    put_word(FRAME - 48 + 152, FRAME - 48 + 160); /* the words of a frame itself do not belong to its caller */
+    put_word(FRAME - 48 + 152,
+             FRAME - 48 + 160); /* the words of a frame itself do not belong to its caller */
     put_word(FRAME - 48 + 144, 816);
     CHECK_EQ(step(s, ms_CPU_ARM64).v[PC], interrupted);
     for (missing = FRAME + 144; missing < FRAME + 440; missing++)
