@@ -26605,12 +26605,22 @@ static bool ms_near_search_on(ms_near_walk w, ms_ses_place *out, uint32_t *left)
     return found;
 }
 
+/* Whether a walk finds a line, from where it is on. */
+static ms_NOINLINE bool ms_near_has_line(ms_near_walk *w)
+{
+    ms_ses_place place;
+    do {
+        if (ms_near_fits(w, &place))
+            return true;
+    } while (ms_near_go_on(w));
+    return false;
+}
+
 /* Looks through all code of a block, once, when a search in it was given up: if no line fits anywhere, that
  * holds for all addresses. w begins where the search did. */
 static ms_NOINLINE void ms_near_look_at_all(machsym_session *s, const ms_ses_span *span, ms_near_walk w,
                                             ms_ses_site *site)
 {
-    ms_ses_place place;
     ms_near_decl decl = w.decl;
     bool is_done = site->is_looked_at;
     site->is_looked_at = true;
@@ -26619,9 +26629,7 @@ static ms_NOINLINE void ms_near_look_at_all(machsym_session *s, const ms_ses_spa
         return;
     w.decl = decl;
     w.left = ms_NEAR_MOST_STEPS;
-    bool found = ms_near_fits(&w, &place);
-    while (!found && ms_near_go_on(&w))
-        found = ms_near_fits(&w, &place);
+    bool found = ms_near_has_line(&w);
     s->looked_steps += ms_NEAR_MOST_STEPS - w.left;
     if (!found && w.left != 0)
         ms_near_note(s, site, true, w.area.lo, NULL);
@@ -26667,7 +26675,6 @@ static bool ms_near_look_for_lines(machsym_session *s, const ms_ses_span *span, 
 {
     const ms_fn_block *block = &span->table->blocks[function];
     ms_near_decl any = {ms_NEAR_ELSEWHERE, 0};
-    ms_ses_place place;
     ms_near_walk w;
     uint32_t left = MACHSYM_MAX_NEAR_STEPS;
     for (size_t i = 0; i < block->range_count && left > 0; i++, left--) {
@@ -26675,10 +26682,8 @@ static bool ms_near_look_for_lines(machsym_session *s, const ms_ses_span *span, 
             continue;
         w.left = left;
         w.decl = any;
-        do {
-            if (ms_near_fits(&w, &place))
-                return true;
-        } while (ms_near_go_on(&w));
+        if (ms_near_has_line(&w))
+            return true;
         left = w.left > 0 ? w.left : 1;
     }
     return false;
