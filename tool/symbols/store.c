@@ -801,7 +801,8 @@ size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, co
 static int store_compare_name(const char *name, machsym_str wanted)
 {
     size_t len = strlen(name);
-    int order = memcmp(name, wanted.ptr, len < wanted.len ? len : wanted.len);
+    size_t both = len < wanted.len ? len : wanted.len;
+    int order = both != 0 ? memcmp(name, wanted.ptr, both) : 0;
     return order != 0 ? order : len < wanted.len ? -1 : len > wanted.len;
 }
 
