@@ -51,7 +51,8 @@ struct shared_image {
     bool is_gone;            /* it cannot be found any more; its last borrower closes it */
     bcsymbolmap *names;
     struct image_seat **idle; /* unused seats */
-    unsigned idle_count;
+    size_t idle_count;
+    size_t idle_cap;
     unsigned borrowed;
     uint64_t last_used;
     const char
@@ -121,7 +122,7 @@ static void images_close_seat(struct image_seat *seat)
 
 static void images_close_image(struct shared_image *image)
 {
-    for (unsigned i = 0; i < image->idle_count; i++)
+    for (size_t i = 0; i < image->idle_count; i++)
         images_close_seat(image->idle[i]);
     chunked *chunks = image->file.chunks;
     if (image->used != NULL)
@@ -410,7 +411,6 @@ static struct shared_image *images_add(image_pool *all, const machsym_uuid *uuid
     image->uuid = *uuid;
     image->path = path;
     image->opening = true;
-    image->idle = mem_alloc(all->options.jobs * sizeof *image->idle);
     images_close_oldest(all);
     all->v = mem_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
     all->v[all->count++] = image;
@@ -464,6 +464,7 @@ void images_return(image_pool *all, image_loan *loan)
                       image); /* its chunks may have been built again: the next one asks for their list */
     image->borrowed--;
     if (loan->seat != NULL) {
+        image->idle = mem_room(image->idle, image->idle_count, &image->idle_cap, sizeof(struct image_seat *));
         image->idle[image->idle_count++] = loan->seat;
         all->counts.bytes += loan->seat->bytes;
         while (image->is_gone && image->idle_count > 0)
