@@ -203,4 +203,20 @@ else
     "$python" tests/stacks/check.py "$MACHSYM" "$work/stacks" "${STACKS:-10}" >"$work/log" 2>&1
     check "true and wrong stacks" "$work/log"
 fi
+# A report that lists one image thousands of times opens it once, in the memory of one.
+awk 'BEGIN {
+    print "Process: demo [1]\nCode Type: ARM-64\n\nThread 0 Crashed:"
+    for (i = 0; i < 500; i++) printf "%d   demo  0x1%08x 0x1%08x + 2684\n", i, 44236800 + i * 65536 + 2684, 44236800 + i * 65536
+    for (t = 1; t < 8; t++) {
+        printf "\nThread %d:\n", t
+        for (i = 0; i < 500; i++) { k = 500 * t + i; printf "%d   demo  0x1%08x 0x1%08x + 2684\n", i, 44236800 + k * 65536 + 2684, 44236800 + k * 65536 }
+    }
+    print "\nBinary Images:"
+    for (i = 0; i < 4000; i++) printf "0x1%08x - 0x1%08x demo arm64  <4c4c44b555553144a1ba79ca685dec58> /a/demo\n", 44236800 + i * 65536, 44236800 + i * 65536 + 16383
+}' >"$work/many.crash"
+limit=400000 # kilobytes; a sanitizer reserves more
+(ulimit -v $limit && "$MACHSYM" --version) >/dev/null 2>&1 || limit=unlimited
+(ulimit -v $limit && exec "$MACHSYM" crash --no-cache -q --check-stack --summary -d tests/fixtures/bin/demo.app.dSYM -d tests/fixtures/bin/demo "$work/many.crash") >"$work/got" 2>"$work/err"
+[ $? -eq 0 ] && [ -s "$work/got" ] && [ ! -s "$work/err" ]
+check "one image, listed 4,000 times" "$work/err"
 end

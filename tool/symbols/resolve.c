@@ -231,57 +231,84 @@ static void resolve_keep_failure(resolve_budget *left, const char *why)
 
 /* ---- Code, for checked stacks ---- */
 
-/* The loans of a report whose stacks are checked, by image. */
+/* The loans of a report whose stacks are checked. A report may list an image a million times: it is lent once. */
 typedef struct resolve_code {
     report *r;
     image_pool *all;
     const resolve_options *how;
     image_loan *loans;
-    bool *is_lent;
+    uint32_t *first;   /* of a loan: the image that it was made for */
+    uint32_t *loan_of; /* by image */
+    uint32_t loan_count;
 } resolve_code;
+
+/* Whether one file answers for two images. */
+static bool resolve_is_one_file(const report_image *a, const report_image *b)
+{
+    return a->has_uuid == b->has_uuid && a->is_named == b->is_named &&
+           memcmp(&a->uuid, &b->uuid, sizeof a->uuid) == 0 && str_equal(a->arch, b->arch) &&
+           str_equal(a->path, b->path) && str_equal(a->name, b->name);
+}
 
 static bool resolve_code_open(void *context, uint32_t index, const machsym_image **file)
 {
     resolve_code *code = context;
+    const report_image *image = &code->r->images[index];
     image_status status;
-    code->is_lent[index] =
-        resolve_borrow(code->all, code->how, &code->r->images[index], &code->loans[index], &status);
-    if (code->is_lent[index])
-        *file = loan_image(&code->loans[index]);
-    return code->is_lent[index];
+    uint32_t at = 0;
+    while (at < code->loan_count && !resolve_is_one_file(&code->r->images[code->first[at]], image))
+        at++;
+    if (at == code->loan_count) {
+        if (!resolve_borrow(code->all, code->how, image, &code->loans[at], &status))
+            return false;
+        code->first[code->loan_count++] = index;
+    }
+    code->loan_of[index] = at;
+    *file = loan_image(&code->loans[at]);
+    return true;
+}
+
+static image_loan *resolve_code_loan(const resolve_code *code, uint32_t index)
+{
+    return &code->loans[code->loan_of[index]];
 }
 
 static uint64_t resolve_code_addr(void *context, uint32_t index, uint64_t addr)
 {
     const resolve_code *code = context;
-    return loan_addr(&code->loans[index], code->r->images[index].base, false, addr);
+    return loan_addr(resolve_code_loan(code, index), code->r->images[index].base, false, addr);
 }
 
 static size_t resolve_code_frames(void *context, uint32_t index, uint64_t addr, machsym_frame *frames,
                                   size_t cap)
 {
     const resolve_code *code = context;
-    return symbol_source_frames(loan_source(&code->loans[index]), addr, frames, cap);
+    return symbol_source_frames(loan_source(resolve_code_loan(code, index)), addr, frames, cap);
 }
 
 static machsym_session *resolve_code_session(void *context, uint32_t index)
 {
     const resolve_code *code = context;
-    return symbol_source_session(loan_source(&code->loans[index]));
+    return symbol_source_session(loan_source(resolve_code_loan(code, index)));
 }
 
 static void resolve_code_put_name(void *context, uint32_t index, const machsym_frame *frame, text *t)
 {
     const resolve_code *code = context;
     frame_style style = code->how->style;
-    style.source = loan_source(&code->loans[index]);
+    style.source = loan_source(resolve_code_loan(code, index));
     symbol_spell(t, frame, &style);
 }
 
 static void resolve_check_stacks(report *r, image_pool *all, const resolve_options *how)
 {
-    resolve_code code = {r, all, how, mem_alloc(mem_product(r->image_count, sizeof *code.loans)),
-                         mem_alloc(mem_product(r->image_count, sizeof *code.is_lent))};
+    resolve_code code = {r,
+                         all,
+                         how,
+                         mem_alloc(mem_product(r->image_count, sizeof *code.loans)),
+                         mem_alloc(mem_product(r->image_count, sizeof *code.first)),
+                         mem_alloc(mem_product(r->image_count, sizeof *code.loan_of)),
+                         0};
     const stackcheck_asked asked = {&code,
                                     how->no_uuid,
                                     resolve_code_open,
@@ -289,14 +316,12 @@ static void resolve_check_stacks(report *r, image_pool *all, const resolve_optio
                                     resolve_code_frames,
                                     resolve_code_session,
                                     resolve_code_put_name};
-    memset(code.is_lent, 0, r->image_count * sizeof *code.is_lent);
     stackcheck_report(r, &asked);
-    for (uint32_t i = 0; i < r->image_count; i++) {
-        if (code.is_lent[i])
-            images_return(all, &code.loans[i]);
-    }
+    for (uint32_t i = 0; i < code.loan_count; i++)
+        images_return(all, &code.loans[i]);
     mem_to_heap(code.loans);
-    mem_to_heap(code.is_lent);
+    mem_to_heap(code.first);
+    mem_to_heap(code.loan_of);
 }
 
 /* ---- Files for dumps ---- */
