@@ -50,15 +50,16 @@ struct machsym_report {
 /* An image whose code stacks are checked by. */
 typedef struct api_code {
     const machsym_image *file;
-    machsym_session *session; /* of its own names; NULL: not opened yet */
+    machsym_session *session;       /* of its own names; NULL: not opened yet */
+    struct api_code *opened_before; /* of those that opened their session; others of their file use it */
 } api_code;
 
 /* The code of a report whose stacks are checked. */
 typedef struct api_check {
     const report *r;
     api_code *images; /* one for each of the report */
-    uint32_t count;
-    uint32_t at; /* the image that symbols.find was asked for last; REPORT_NONE: none */
+    api_code *opened; /* the last one that opened its session */
+    uint32_t at;      /* the image that symbols.find was asked for last; REPORT_NONE: none */
 } api_check;
 
 struct machsym_reports {
@@ -340,11 +341,20 @@ static machsym_session *api_code_session(void *context, uint32_t index)
     machsym_reports *all = (machsym_reports *)context;
     api_code *code = &all->check.images[index];
     machsym_session_desc how;
+    for (const api_code *one = all->check.opened; one != NULL && code->session == NULL;
+         one = one->opened_before)
+        code->session = one->file == code->file ? one->session : NULL;
+    if (code->session != NULL)
+        return code->session;
     memset(&how, 0, sizeof how);
     how.image = code->file;
     how.allocator = all->memory.allocator;
-    if (code->session == NULL && machsym_session_open(&how, &code->session, NULL) == MACHSYM_ERR_MEMORY)
+    if (machsym_session_open(&how, &code->session, NULL) == MACHSYM_ERR_MEMORY)
         all->lacks_memory = true;
+    if (code->session != NULL) {
+        code->opened_before = all->check.opened;
+        all->check.opened = code;
+    }
     return code->session;
 }
 
@@ -378,9 +388,9 @@ static void api_check_end(machsym_reports *all)
 {
     api_check *check = &all->check;
     api_leave(all);
-    for (uint32_t i = 0; i < check->count; i++) /* the report may be gone */
-        machsym_session_close(check->images[i].session);
-    check->count = 0;
+    for (const api_code *one = check->opened; one != NULL; one = one->opened_before)
+        machsym_session_close(one->session);
+    check->opened = NULL;
     mem_give(&all->memory.source, check->images);
     check->images = NULL;
 }
@@ -393,7 +403,7 @@ static void api_check_stacks(machsym_reports *all, report *r)
     memset(images, 0, r->image_count * sizeof *images);
     all->check.r = r;
     all->check.images = images;
-    all->check.count = r->image_count;
+    all->check.opened = NULL;
     all->check.at = REPORT_NONE;
     stackcheck_report(r, &asked);
     api_check_end(all);

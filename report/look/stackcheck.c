@@ -56,6 +56,8 @@ typedef struct stackcheck {
     uint64_t left;            /* bytes of code */
     unsigned names_left;
     unsigned steps_left;
+    bool is_counted; /* has_all is known */
+    bool has_all;    /* images of the app: of each the code is at hand */
     stackcheck_note *notes;
     uint32_t note_count;
     uint32_t note_cap;
@@ -194,11 +196,12 @@ static bool stackcheck_find_name(stackcheck *c, const stackcheck_image *one, mac
 /* Another image that is not at hand may have a function of the same name, which dyld prefers. */
 static bool stackcheck_has_all(stackcheck *c)
 {
-    for (uint32_t i = 0; i < c->r->image_count; i++) {
-        if (!c->r->images[i].is_system && stackcheck_image_of(c, i) == NULL)
-            return false;
-    }
-    return true;
+    if (c->is_counted)
+        return c->has_all;
+    c->is_counted = c->has_all = true;
+    for (uint32_t i = 0; i < c->r->image_count && c->has_all; i++)
+        c->has_all = c->r->images[i].is_system || stackcheck_image_of(c, i) != NULL;
+    return c->has_all;
 }
 
 /* Whether a call of an import may get to a function of another image, or of its own. */
