@@ -22904,10 +22904,11 @@ static bool msr_stackcheck_find_name(msr_stackcheck *c, const msr_stackcheck_ima
 /* Another image that is not at hand may have a function of the same name, which dyld prefers. */
 static bool msr_stackcheck_has_all(msr_stackcheck *c)
 {
-    c->has_all = c->has_all || !c->is_counted;
-    for (uint32_t i = 0; i < c->r->image_count && !c->is_counted && c->has_all; i++)
+    if (c->is_counted)
+        return c->has_all;
+    c->is_counted = c->has_all = true;
+    for (uint32_t i = 0; i < c->r->image_count && c->has_all; i++)
         c->has_all = c->r->images[i].is_system || msr_stackcheck_image_of(c, i) != NULL;
-    c->is_counted = true;
     return c->has_all;
 }
 

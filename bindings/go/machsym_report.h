@@ -22764,6 +22764,8 @@ typedef struct msr_stackcheck {
     uint64_t left;            /* bytes of code */
     unsigned names_left;
     unsigned steps_left;
+    bool is_counted; /* has_all is known */
+    bool has_all;    /* images of the app: of each the code is at hand */
     msr_stackcheck_note *notes;
     uint32_t note_count;
     uint32_t note_cap;
@@ -22902,11 +22904,12 @@ static bool msr_stackcheck_find_name(msr_stackcheck *c, const msr_stackcheck_ima
 /* Another image that is not at hand may have a function of the same name, which dyld prefers. */
 static bool msr_stackcheck_has_all(msr_stackcheck *c)
 {
-    for (uint32_t i = 0; i < c->r->image_count; i++) {
-        if (!c->r->images[i].is_system && msr_stackcheck_image_of(c, i) == NULL)
-            return false;
-    }
-    return true;
+    if (c->is_counted)
+        return c->has_all;
+    c->is_counted = c->has_all = true;
+    for (uint32_t i = 0; i < c->r->image_count && c->has_all; i++)
+        c->has_all = c->r->images[i].is_system || msr_stackcheck_image_of(c, i) != NULL;
+    return c->has_all;
 }
 
 /* Whether a call of an import may get to a function of another image, or of its own. */
@@ -27104,15 +27107,16 @@ struct machsym_report {
 /* An image whose code stacks are checked by. */
 typedef struct msr_api_code {
     const machsym_image *file;
-    machsym_session *session; /* of its own names; NULL: not opened yet */
+    machsym_session *session;       /* of its own names; NULL: not opened yet */
+    struct msr_api_code *opened_before; /* of those that opened their session; others of their file use it */
 } msr_api_code;
 
 /* The code of a report whose stacks are checked. */
 typedef struct msr_api_check {
     const msr_report *r;
     msr_api_code *images; /* one for each of the report */
-    uint32_t count;
-    uint32_t at; /* the image that symbols.find was asked for last; REPORT_NONE: none */
+    msr_api_code *opened; /* the last one that opened its session */
+    uint32_t at;      /* the image that symbols.find was asked for last; REPORT_NONE: none */
 } msr_api_check;
 
 struct machsym_reports {
@@ -27394,11 +27398,20 @@ static machsym_session *msr_api_code_session(void *context, uint32_t index)
     machsym_reports *all = (machsym_reports *)context;
     msr_api_code *code = &all->check.images[index];
     machsym_session_desc how;
+    for (const msr_api_code *one = all->check.opened; one != NULL && code->session == NULL;
+         one = one->opened_before)
+        code->session = one->file == code->file ? one->session : NULL;
+    if (code->session != NULL)
+        return code->session;
     memset(&how, 0, sizeof how);
     how.image = code->file;
     how.allocator = all->memory.allocator;
-    if (code->session == NULL && machsym_session_open(&how, &code->session, NULL) == MACHSYM_ERR_MEMORY)
+    if (machsym_session_open(&how, &code->session, NULL) == MACHSYM_ERR_MEMORY)
         all->lacks_memory = true;
+    if (code->session != NULL) {
+        code->opened_before = all->check.opened;
+        all->check.opened = code;
+    }
     return code->session;
 }
 
@@ -27432,9 +27445,9 @@ static void msr_api_check_end(machsym_reports *all)
 {
     msr_api_check *check = &all->check;
     msr_api_leave(all);
-    for (uint32_t i = 0; i < check->count; i++) /* the report may be gone */
-        machsym_session_close(check->images[i].session);
-    check->count = 0;
+    for (const msr_api_code *one = check->opened; one != NULL; one = one->opened_before)
+        machsym_session_close(one->session);
+    check->opened = NULL;
     msr_mem_give(&all->memory.source, check->images);
     check->images = NULL;
 }
@@ -27447,7 +27460,7 @@ static void msr_api_check_stacks(machsym_reports *all, msr_report *r)
     memset(images, 0, r->image_count * sizeof *images);
     all->check.r = r;
     all->check.images = images;
-    all->check.count = r->image_count;
+    all->check.opened = NULL;
     all->check.at = msr_REPORT_NONE;
     msr_stackcheck_report(r, &asked);
     msr_api_check_end(all);
