@@ -506,11 +506,9 @@ static uint64_t api_file_addr(void *user, const machsym_report_image *image, uin
     const machsym_report_files *files = (const machsym_report_files *)user;
     machsym_image_info info;
     machsym_image_get_info(files->at->image, &info);
-    uint64_t base = image->base;
-    if (image->is_text_exec && info.text_exec_addr != 0)
-        base += info.text_addr - info.text_exec_addr;
+    uint64_t base = look_text_base(image->base, image->is_text_exec, info.text_addr, info.text_exec_addr);
     uint64_t addr = machsym_image_addr_of_pc(files->at->image, base, pc);
-    *holds = image->is_text_exec || info.text_size == 0 || addr - info.text_addr < info.text_size;
+    *holds = look_text_holds(addr, image->is_text_exec, info.text_addr, info.text_size);
     return addr;
 }
 

@@ -28,7 +28,7 @@ for compiler in "gcc -x c -std=c99" "g++ -x c++ -std=c++11" "clang -x c -std=c99
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler: it needs ${compiler%% *}"; continue; }
     for file in impl user; do
         # shellcheck disable=SC2086
-        $compiler -D_GNU_SOURCE -I"$work" -I. -Wall -Wextra -pedantic -Werror -fsyntax-only "$work/$file.c" >"$work/log" 2>&1
+        $compiler -D_GNU_SOURCE -I"$work" -I. -Wall -Wextra -pedantic -Wshadow -Wconversion -Wsign-conversion -Wundef -Wcast-qual -Werror -fsyntax-only "$work/$file.c" >"$work/log" 2>&1
         check "$file.c: $compiler" "$work/log"
     done
 done

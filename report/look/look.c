@@ -118,6 +118,16 @@ static void look_fail(looking *w, const char *why)
 
 /* ---- Lookups ---- */
 
+uint64_t look_text_base(uint64_t base, bool is_text_exec, uint64_t text_addr, uint64_t text_exec_addr)
+{
+    return is_text_exec && text_exec_addr != 0 ? base + text_addr - text_exec_addr : base;
+}
+
+bool look_text_holds(uint64_t addr, bool is_text_exec, uint64_t text_addr, uint64_t text_size)
+{
+    return is_text_exec || text_size == 0 || addr - text_addr < text_size;
+}
+
 machsym_str look_keep(report *r, const redactor *redact, text *t)
 {
     text plain = text_in(r->memory);

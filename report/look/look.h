@@ -1,6 +1,6 @@
 /* ==== >> look/look ====
  * Job: gives the frames and registers of a report their names and lines.
- * Offers: look_symbols, look_options; look_report.
+ * Offers: look_symbols, look_options; look_report, look_keep, look_text_base, look_text_holds.
  * Never: knows where symbols are: callbacks do.
  *
  * Works image by image, so that few images are open at a time. */
@@ -68,5 +68,10 @@ const char *look_report(report *r, const look_symbols *symbols, const look_optio
                         resolve_counts *counts);
 /* Moves a text into the report's memory, without personal data, and empties it. */
 machsym_str look_keep(report *r, const redactor *redact, text *t);
+/* Where __TEXT lies, from the load address of an image. Kernels tell that of __TEXT_EXEC (is_text_exec); a file
+ * without one has 0 there. */
+uint64_t look_text_base(uint64_t base, bool is_text_exec, uint64_t text_addr, uint64_t text_exec_addr);
+/* Whether an address of the file lies in its __TEXT. Kernels have their code outside of it: always true. */
+bool look_text_holds(uint64_t addr, bool is_text_exec, uint64_t text_addr, uint64_t text_size);
 
 #endif

@@ -97,7 +97,7 @@ static size_t told_inner_string_end(machsym_str raw)
 static bool told_is_closed(machsym_str raw)
 {
     while (told_ends(raw, " ") || told_ends(raw, "\\n") || told_ends(raw, "\\r"))
-        raw.len -= told_ends(raw, " ") ? 1 : 2;
+        raw.len -= told_ends(raw, " ") ? 1u : 2u;
     if (told_line_end(raw) < raw.len)
         return true;
     if (raw.ptr[0] != '\\')

@@ -1,6 +1,7 @@
 /* Shared images; see images.h. */
 #include "images.h"
 #include "../../report/base/memory.h"
+#include "../../report/look/look.h"
 #include "../base/machine.h"
 #include "../base/say.h"
 #include "../base/values.h"
@@ -563,21 +564,18 @@ images_counts images_count(image_pool *all)
 
 /* ---- Looking up ---- */
 
-/* Kernels have their code outside __TEXT. */
 bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc)
 {
-    const symbol_file *file = &loan->image->file;
-    if (is_text_exec || file->info.text_size == 0)
-        return true;
-    return symbol_file_addr(file, base, pc) - file->info.text_addr < file->info.text_size;
+    const symbol_info *info = &loan->image->file.info;
+    uint64_t addr = loan_addr(loan, base, is_text_exec, pc);
+    return look_text_holds(addr, is_text_exec, info->text_addr, info->text_size);
 }
 
 /* The one byte before a return address lies in the call, which is what the frame is about. */
 uint64_t loan_addr(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc)
 {
     const symbol_file *file = &loan->image->file;
-    if (is_text_exec && file->info.text_exec_addr != 0)
-        base += file->info.text_addr - file->info.text_exec_addr;
+    base = look_text_base(base, is_text_exec, file->info.text_addr, file->info.text_exec_addr);
     return symbol_file_addr(file, base, pc);
 }
 
