@@ -321,6 +321,7 @@ static inline machsym_result machsym_reports_open_checked(const machsym_reports_
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 #if defined(__clang__) && defined(__OPTIMIZE_SIZE__) /* -Os alone copies short functions: 350 KB for 333 */
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
@@ -2937,7 +2938,7 @@ static void msr_shared_free(msr_shared_list *list);
 
 /* ==== >> look/look ====
  * Job: gives the frames and registers of a report their names and lines.
- * Offers: look_symbols, look_options; look_report.
+ * Offers: look_symbols, look_options; look_report, look_keep, look_text_base, look_text_holds.
  * Never: knows where symbols are: callbacks do.
  *
  * Works image by image, so that few images are open at a time. */
@@ -2996,6 +2997,11 @@ static const char *msr_look_report(msr_report *r, const msr_look_symbols *symbol
                         msr_resolve_counts *counts);
 /* Moves a text into the report's memory, without personal data, and empties it. */
 static machsym_str msr_look_keep(msr_report *r, const msr_redactor *redact, msr_text *t);
+/* Where __TEXT lies, from the load address of an image. Kernels tell that of __TEXT_EXEC (is_text_exec); a file
+ * without one has 0 there. */
+static uint64_t msr_look_text_base(uint64_t base, bool is_text_exec, uint64_t text_addr, uint64_t text_exec_addr);
+/* Whether an address of the file lies in its __TEXT. Kernels have their code outside of it: always true. */
+static bool msr_look_text_holds(uint64_t addr, bool is_text_exec, uint64_t text_addr, uint64_t text_size);
 
 
 /* ==== >> look/stackcheck ====
@@ -16637,7 +16643,7 @@ static size_t msr_told_inner_string_end(machsym_str raw)
 static bool msr_told_is_closed(machsym_str raw)
 {
     while (msr_told_ends(raw, " ") || msr_told_ends(raw, "\\n") || msr_told_ends(raw, "\\r"))
-        raw.len -= msr_told_ends(raw, " ") ? 1 : 2;
+        raw.len -= msr_told_ends(raw, " ") ? 1u : 2u;
     if (msr_told_line_end(raw) < raw.len)
         return true;
     if (raw.ptr[0] != '\\')
@@ -22146,6 +22152,16 @@ static void msr_look_fail(msr_looking *w, const char *why)
 
 /* ---- Lookups ---- */
 
+static uint64_t msr_look_text_base(uint64_t base, bool is_text_exec, uint64_t text_addr, uint64_t text_exec_addr)
+{
+    return is_text_exec && text_exec_addr != 0 ? base + text_addr - text_exec_addr : base;
+}
+
+static bool msr_look_text_holds(uint64_t addr, bool is_text_exec, uint64_t text_addr, uint64_t text_size)
+{
+    return is_text_exec || text_size == 0 || addr - text_addr < text_size;
+}
+
 static machsym_str msr_look_keep(msr_report *r, const msr_redactor *redact, msr_text *t)
 {
     msr_text plain = msr_text_in(r->memory);
@@ -27563,11 +27579,9 @@ static uint64_t msr_api_file_addr(void *user, const machsym_report_image *image,
     const machsym_report_files *files = (const machsym_report_files *)user;
     machsym_image_info info;
     machsym_image_get_info(files->at->image, &info);
-    uint64_t base = image->base;
-    if (image->is_text_exec && info.text_exec_addr != 0)
-        base += info.text_addr - info.text_exec_addr;
+    uint64_t base = msr_look_text_base(image->base, image->is_text_exec, info.text_addr, info.text_exec_addr);
     uint64_t addr = machsym_image_addr_of_pc(files->at->image, base, pc);
-    *holds = image->is_text_exec || info.text_size == 0 || addr - info.text_addr < info.text_size;
+    *holds = msr_look_text_holds(addr, image->is_text_exec, info.text_addr, info.text_size);
     return addr;
 }
 
