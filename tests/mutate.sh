@@ -1,6 +1,6 @@
 #!/bin/sh
-# make mutate sees where a fault can be planted, and nowhere else; tests/README.md names every test; tests/mutants and
-# tests/mutate/nearest.tsv name files and lines that are there.
+# make mutate sees where a fault can be planted, and nowhere else, and takes a busy machine for no fault; tests/README.md names
+# every test; tests/mutants and tests/mutate/nearest.tsv name files and lines that are there.
 . tests/checks
 
 for path in tests/test_*.c tests/corrupt.c tests/damage.c tests/oom.c tests/*.sh; do
@@ -78,6 +78,27 @@ END
 LC_ALL=C sort "$work/got" >"$work/got.sorted"
 LC_ALL=C sort "$work/want" >"$work/want.sorted"
 same "$work/want.sorted" "$work/got.sorted" "faults are where code is, and not in comments, texts, macros and declarations"
+
+# What a test waits for the machine does not count: its seconds of CPU do, and that it does something.
+python3 - >"$work/out" 2>&1 <<'END'
+import subprocess, sys
+sys.path.insert(0, 'tests/mutate')
+import reach
+def ended(limit, command):
+    child = subprocess.Popen(['sh', '-c', command], start_new_session=True)
+    by_itself = reach.wait(child, limit, 0)
+    reach.end_session(child.pid)
+    child.wait()
+    return by_itself
+spin = 'ulimit -t 5; i=0; while [ $i -lt %d ]; do i=$((i + 1)); done'
+reach.IDLE = 1
+for limit, command, want in ((9, 'sleep 0.2', True), (9, 'sleep 60', False), (9, spin % 1000, True), (0.5, spin % 10**9, False),
+                             (0.5, '(%s) & wait' % spin % 10**9, False)):
+    if ended(limit, command) != want:
+        print('%s: ended by itself: %s' % (command, not want))
+END
+[ ! -s "$work/out" ]
+check "the time of a test is that of its CPU" "$work/out"
 
 python3 - >"$work/out" 2>&1 <<'END'
 import os, sys

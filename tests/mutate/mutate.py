@@ -351,7 +351,7 @@ def known(planter, texts, tests_of):
     unchanged = texts[file].split('\n')[fault.line - 1][fault.begin:fault.end]
     right = plant.Result(fault._replace(new=unchanged), '', '')
     planter.set([right])
-    if wrong.killer and planter.fails(wrong.killer):
+    if wrong.killer and planter.fails(wrong.killer)[0]:
         right.kill(wrong.killer)
     say('a planted fault: %s by %s; nothing planted: %s' % (wrong.state, wrong.killer, 'killed, too' if right.killer else 'alive'))
     return wrong.state == 'killed' and not right.killer

@@ -146,21 +146,29 @@ class Planter:
         return make(self.tree, ['all'], FLAGS)
 
     def fails(self, name):
-        """Whether a test fails with the faults that act."""
+        """Whether a test fails with the faults that act, and whether it waited for a busy machine."""
         goals = [] if self.is_switched else goals_of(self.top, name)
         if goals and not make(self.tree, goals, FLAGS):
-            return True
-        return reach.run(self.tree, BUILD, name, 6 + 4 * self.seconds.get(name, 10), self.extra, self.logs, self.deadline)[0]
+            return True, False
+        failed, spent, took = reach.run(self.tree, BUILD, name, 6 + 4 * self.seconds.get(name, 10), self.extra, self.logs, self.deadline)
+        return failed, took > reach.BUSY * spent + 5
 
     def kills(self, name, results):
-        """Whether a test fails with these faults, which act, and passes without. Those that always fail are left out from now on."""
-        if self.trusted.get(name) is False or not self.fails(name):
+        """Whether a test fails with these faults, which act, and passes without. Those that always fail are left out from now on. One
+        that waited for the machine runs without them right afterwards: whether it fails then, too, tells what time limits did."""
+        if self.trusted.get(name) is False:
             return False
-        if name not in self.trusted:
+        failed, waited = self.fails(name)
+        if not failed:
+            return False
+        if name not in self.trusted or waited:
             self.set([])
-            self.trusted[name] = not self.fails(name)
+            passes = not self.fails(name)[0]
             self.set(results)
-            if not self.trusted[name]:
+            if name in self.trusted:
+                return passes
+            self.trusted[name] = passes
+            if not passes:
                 print('%s fails without a fault: it kills nothing' % name, flush=True)
         return self.trusted[name]
 
