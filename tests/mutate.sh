@@ -91,7 +91,7 @@ def ended(limit, command):
     child.wait()
     return by_itself
 spin = 'ulimit -t 5; i=0; while [ $i -lt %d ]; do i=$((i + 1)); done'
-reach.IDLE = 1
+reach.IDLE = 3
 for limit, command, want in ((9, 'sleep 0.2', True), (9, 'sleep 60', False), (9, spin % 1000, True), (0.5, spin % 10**9, False),
                              (0.5, '(%s) & wait' % spin % 10**9, False)):
     if ended(limit, command) != want:
