@@ -40,7 +40,7 @@ END
 cat >"$work/case.ips" <<'END'
 {"app_name":"demo","timestamp":"2024-05-01 10:00:00.00 +0000","slice_uuid":"4c4c44b5-5555-3144-a1ba-79ca685dec58","incident_id":"0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB","bug_type":"309","name":"demo","os_version":"iPhone OS 17.4"}
 {
-  "incident" : "0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB", "userID" : 718394650287,
+  "incident" : "0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB", "usedID" : 12, "userID" : 718394650287,
   "crashReporterKey":"0123456789abcdef0123456789abcdef01234567",
   "storeInfo":{"deviceIdentifierForVendor":"CCCC3333-0000-0000-0000-000000000000","itemID":"12"},
   "sleepWakeUUID":"BBBB2222-0000-0000-0000-000000000000","bootSessionUUID":"DDDD4444-0000-0000-0000-000000000000",
@@ -53,8 +53,8 @@ cat >"$work/case.ips" <<'END'
 }
 END
 cat >"$work/case.json" <<'END'
-{"event_id":"aaaa1111000000000000000000000000","user":{"id":"718394650287","email":"alice@example.org","ip_address":"192.168.1.1","username":"zoe"},
-"contexts":{"device":{"name":"Alice's iPhone","model":"iPhone12,1","device_app_hash":"eeee5555eeee"},"app":{"name":"demo"}},"server_name":"bob",
+{"event_id":"aaaa1111000000000000000000000000","name":"demo","user":{"id":"718394650287","email":"alice@example.org","ip_address":"192.168.1.1","username":"zoe"},
+"contexts":{"device":{"screens":[{"dpi":2}, {"dpi":3}],"name":"Alice's iPhone","model":"iPhone12,1","device_app_hash":"eeee5555eeee"},"app":{"name":"demo"}},"server_name":"bob",
 "debug_meta":{"images":[{"debug_id":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","image_addr":"0x102a30000","image_size":16384,"code_file":"/Users/alice/demo","arch":"arm64"}]},
 "threads":{"values":[{"stacktrace":{"frames":[{"instruction_addr":"0x102a30aec"}]}}]}}
 END

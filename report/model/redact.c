@@ -328,8 +328,10 @@ static const char *redact_find_field(machsym_str key, machsym_str in)
     if (!redact_plain_key(key, plain))
         return NULL;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (strcmp(fields[i].key, plain) == 0 && (fields[i].in == NULL || str_is(in, fields[i].in)))
-            return fields[i].word;
+        const field *one = &fields[i];
+        if (one->key[0] == plain[0] && strcmp(one->key, plain) == 0 &&
+            (one->in == NULL || str_is(in, one->in)))
+            return one->word;
     }
     return NULL;
 }
@@ -338,6 +340,10 @@ static const char *redact_find_field(machsym_str key, machsym_str in)
 
 /* Keys are known for this many nested objects. Deeper objects count as objects without a key. */
 enum { MAX_OPEN = 64 };
+
+/* Most of a report's keys are a few that come again and again: those of frames. This many that have no word in
+ * any object are remembered. */
+enum { PLAIN_KEYS = 32 };
 
 /* One pass over a report. JSON is recognised by its quotes: a string that no newline cuts, and the value
  * after a colon. So broken and mixed reports are redacted like whole ones. */
@@ -351,7 +357,8 @@ typedef struct pass {
     machsym_str open[MAX_OPEN]; /* keys of the enclosing objects */
     size_t depth;
     machsym_str key; /* key of the next value; empty: no key */
-    bool is_list;    /* out gets a list of people, and not the report */
+    machsym_str plain_keys[PLAIN_KEYS];
+    bool is_list; /* out gets a list of people, and not the report */
 } pass;
 
 static void redact_copy_to(pass *p, size_t end)
@@ -420,13 +427,32 @@ static size_t redact_string_end(machsym_str s, size_t at)
     return at;
 }
 
+/* Whether a key may have a word in some object. */
+static bool redact_is_field(machsym_str key)
+{
+    char plain[MAX_KEY];
+    bool is = false;
+    if (!redact_plain_key(key, plain))
+        return false;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !is; i++)
+        is = fields[i].key[0] == plain[0] && strcmp(fields[i].key, plain) == 0;
+    return is;
+}
+
 /* Returns the word that replaces the next value; NULL if the value stays. */
-static const char *redact_word_of_value(const pass *p)
+static const char *redact_word_of_value(pass *p)
 {
     bool is_known = p->depth > 0 && p->depth <= MAX_OPEN;
-    if (p->how->is_raw)
+    if (p->how->is_raw || p->key.len == 0)
         return NULL;
-    return redact_find_field(p->key, is_known ? p->open[p->depth - 1] : str_make(NULL, 0));
+    const unsigned char *bytes = (const unsigned char *)p->key.ptr;
+    machsym_str *plain = &p->plain_keys[(bytes[0] + 3 * p->key.len + bytes[p->key.len - 1]) % PLAIN_KEYS];
+    if (str_equal(*plain, p->key))
+        return NULL;
+    const char *word = redact_find_field(p->key, is_known ? p->open[p->depth - 1] : str_make(NULL, 0));
+    if (word == NULL && !redact_is_field(p->key))
+        *plain = p->key;
+    return word;
 }
 
 static void redact_take_string(pass *p)
@@ -493,8 +519,10 @@ static const char *redact_find_key(machsym_str s, size_t *at, size_t end)
     size_t last = end - *at < LOOKED_AT ? end : *at + LOOKED_AT;
     for (unsigned i = 0; i < PARTS && from < last; i++) {
         const char *colon = (const char *)memchr(s.ptr + from, ':', last - from);
-        size_t to = colon != NULL ? (size_t)(colon - s.ptr) : end;
-        bool is_key = to < end && memchr(s.ptr + from, '"', to - from) == NULL && /* else a member's key */
+        if (colon == NULL)
+            return NULL;
+        size_t to = (size_t)(colon - s.ptr);
+        bool is_key = memchr(s.ptr + from, '"', to - from) == NULL && /* else a member's key */
                       (i == 0 || to + 1 == end || redact_is_blank(s.ptr[to + 1]));
         const char *word =
             is_key ? redact_find_field(str_make(s.ptr + from, to - from), str_make(NULL, 0)) : NULL;
@@ -541,14 +569,30 @@ static void redact_take_byte(pass *p, char c)
     p->at++;
 }
 
+/* Whether a line with a key may begin so: with the key, or with the prefix of a log or a mail. */
+static bool redact_begins_key(const pass *p, char c)
+{
+    bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return is_letter || (p->key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL);
+}
+
+/* Skips what neither begins a string, an object or a line, nor ends one. */
+static void redact_skip(pass *p)
+{
+    while (p->at < p->s.len) {
+        char c = p->s.ptr[p->at];
+        if (c == '"' || c == '{' || c == '}' || c == '\n' || c == '\r')
+            return;
+        p->at++;
+    }
+}
+
 static void redact_pass(pass *p)
 {
     bool line_begins = true;
     while (p->at < p->s.len) {
         char c = p->s.ptr[p->at];
-        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        bool is_prefix = p->key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL;
-        if (line_begins && (is_letter || is_prefix) && redact_take_line(p))
+        if (line_begins && redact_begins_key(p, c) && redact_take_line(p))
             continue;
         line_begins =
             c == '\n' || c == '\r' ||
@@ -559,6 +603,8 @@ static void redact_pass(pass *p)
             redact_take_number(p);
         else
             redact_take_byte(p, c);
+        if (!line_begins && p->key.len == 0)
+            redact_skip(p);
     }
     MACHSYM_COUNT_WORK(p->s.len / 16);
 }
