@@ -6424,8 +6424,10 @@ static const char *msr_redact_find_field(machsym_str key, machsym_str in)
     if (!msr_redact_plain_key(key, plain))
         return NULL;
     for (size_t i = 0; i < sizeof msr_fields / sizeof msr_fields[0]; i++) {
-        if (strcmp(msr_fields[i].key, plain) == 0 && (msr_fields[i].in == NULL || msr_str_is(in, msr_fields[i].in)))
-            return msr_fields[i].word;
+        const msr_field *one = &msr_fields[i];
+        if (one->key[0] == plain[0] && strcmp(one->key, plain) == 0 &&
+            (one->in == NULL || msr_str_is(in, one->in)))
+            return one->word;
     }
     return NULL;
 }
@@ -6434,6 +6436,10 @@ static const char *msr_redact_find_field(machsym_str key, machsym_str in)
 
 /* Keys are known for this many nested objects. Deeper objects count as objects without a key. */
 enum { msr_MAX_OPEN = 64 };
+
+/* Most of a report's keys are a few that come again and again: those of frames. This many that have no word in
+ * any object are remembered. */
+enum { msr_PLAIN_KEYS = 32 };
 
 /* One pass over a report. JSON is recognised by its quotes: a string that no newline cuts, and the value
  * after a colon. So broken and mixed reports are redacted like whole ones. */
@@ -6447,7 +6453,8 @@ typedef struct msr_pass {
     machsym_str open[msr_MAX_OPEN]; /* keys of the enclosing objects */
     size_t depth;
     machsym_str key; /* key of the next value; empty: no key */
-    bool is_list;    /* out gets a list of people, and not the report */
+    machsym_str plain_keys[msr_PLAIN_KEYS];
+    bool is_list; /* out gets a list of people, and not the report */
 } msr_pass;
 
 static void msr_redact_copy_to(msr_pass *p, size_t end)
@@ -6516,13 +6523,32 @@ static size_t msr_redact_string_end(machsym_str s, size_t at)
     return at;
 }
 
+/* Whether a key may have a word in some object. */
+static bool msr_redact_is_field(machsym_str key)
+{
+    char plain[msr_MAX_KEY];
+    bool is = false;
+    if (!msr_redact_plain_key(key, plain))
+        return false;
+    for (size_t i = 0; i < sizeof msr_fields / sizeof msr_fields[0] && !is; i++)
+        is = msr_fields[i].key[0] == plain[0] && strcmp(msr_fields[i].key, plain) == 0;
+    return is;
+}
+
 /* Returns the word that replaces the next value; NULL if the value stays. */
-static const char *msr_redact_word_of_value(const msr_pass *p)
+static const char *msr_redact_word_of_value(msr_pass *p)
 {
     bool is_known = p->depth > 0 && p->depth <= msr_MAX_OPEN;
-    if (p->how->is_raw)
+    if (p->how->is_raw || p->key.len == 0)
         return NULL;
-    return msr_redact_find_field(p->key, is_known ? p->open[p->depth - 1] : msr_str_make(NULL, 0));
+    const unsigned char *bytes = (const unsigned char *)p->key.ptr;
+    machsym_str *plain = &p->plain_keys[(bytes[0] + 3 * p->key.len + bytes[p->key.len - 1]) % msr_PLAIN_KEYS];
+    if (msr_str_equal(*plain, p->key))
+        return NULL;
+    const char *word = msr_redact_find_field(p->key, is_known ? p->open[p->depth - 1] : msr_str_make(NULL, 0));
+    if (word == NULL && !msr_redact_is_field(p->key))
+        *plain = p->key;
+    return word;
 }
 
 static void msr_redact_take_string(msr_pass *p)
@@ -6589,8 +6615,10 @@ static const char *msr_redact_find_key(machsym_str s, size_t *at, size_t end)
     size_t last = end - *at < msr_LOOKED_AT ? end : *at + msr_LOOKED_AT;
     for (unsigned i = 0; i < msr_PARTS && from < last; i++) {
         const char *colon = (const char *)memchr(s.ptr + from, ':', last - from);
-        size_t to = colon != NULL ? (size_t)(colon - s.ptr) : end;
-        bool is_key = to < end && memchr(s.ptr + from, '"', to - from) == NULL && /* else a member's key */
+        if (colon == NULL)
+            return NULL;
+        size_t to = (size_t)(colon - s.ptr);
+        bool is_key = memchr(s.ptr + from, '"', to - from) == NULL && /* else a member's key */
                       (i == 0 || to + 1 == end || msr_redact_is_blank(s.ptr[to + 1]));
         const char *word =
             is_key ? msr_redact_find_field(msr_str_make(s.ptr + from, to - from), msr_str_make(NULL, 0)) : NULL;
@@ -6637,14 +6665,30 @@ static void msr_redact_take_byte(msr_pass *p, char c)
     p->at++;
 }
 
+/* Whether a line with a key may begin so: with the key, or with the prefix of a log or a mail. */
+static bool msr_redact_begins_key(const msr_pass *p, char c)
+{
+    bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return is_letter || (p->key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL);
+}
+
+/* Skips what neither begins a string, an object or a line, nor ends one. */
+static void msr_redact_skip(msr_pass *p)
+{
+    while (p->at < p->s.len) {
+        char c = p->s.ptr[p->at];
+        if (c == '"' || c == '{' || c == '}' || c == '\n' || c == '\r')
+            return;
+        p->at++;
+    }
+}
+
 static void msr_redact_pass(msr_pass *p)
 {
     bool line_begins = true;
     while (p->at < p->s.len) {
         char c = p->s.ptr[p->at];
-        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        bool is_prefix = p->key.len == 0 && c != 0 && strchr(">[({0123456789", c) != NULL;
-        if (line_begins && (is_letter || is_prefix) && msr_redact_take_line(p))
+        if (line_begins && msr_redact_begins_key(p, c) && msr_redact_take_line(p))
             continue;
         line_begins =
             c == '\n' || c == '\r' ||
@@ -6655,6 +6699,8 @@ static void msr_redact_pass(msr_pass *p)
             msr_redact_take_number(p);
         else
             msr_redact_take_byte(p, c);
+        if (!line_begins && p->key.len == 0)
+            msr_redact_skip(p);
     }
     MACHSYM_COUNT_WORK(p->s.len / 16);
 }
