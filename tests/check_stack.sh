@@ -1,6 +1,6 @@
 #!/bin/sh
 # crash --check-stack: true and wrong stacks. Truth: an emulator's calls (tests/stacks/check.py), and the disassembly of
-# tests/fixtures/bin/demo and tests/stacks/x86_64.program by llvm-objdump.
+# tests/fixtures/bin/demo, tests/stacks/x86_64.program and the files of tests/stacks/several by llvm-objdump.
 . tests/checks
 demo="-d tests/fixtures/bin/demo -d tests/fixtures/bin/demo.app.dSYM"
 calls="-d tests/stacks/x86_64.program"
@@ -79,6 +79,103 @@ check "the same in JSON"
 run --check-stack --html $demo "$work/lr.crash"
 grep -q 'inferred' "$work/out"
 check "the same on the page"
+
+# ---- Several programs, and calls from one to another ----
+
+. tests/stacks/several
+at_hand=tests/fixtures/bin/cache/arm64
+mkdir "$work/several"
+cp tests/fixtures/bin/map-arm64-d4-O0/program tests/fixtures/bin/outline-arm64-d4-22 $at_hand/Zoo $at_hand/Farm $at_hand/libbase.dylib $at_hand/libobjc.A.dylib "$work/several"
+mv "$work/several/outline-arm64-d4-22" "$work/several/outline"
+
+doubted() # REPORT OPTION...: what is in doubt of a report with the files of $work/several, a line each: thread, address, what
+{
+    "$MACHSYM" crash -q --no-cache --check-stack --to=text -d "$work/several" "$@" 2>&1 |
+        sed -n 's/^Thread \([0-9]*\).*/\1/p; s/^[0-9].*[[:space:]]\(0x[0-9a-f]*\) .*\[\(no call\|there is no code\|it calls [^,]*\).*/\1 \2/p' |
+        awk 'NF == 1 { thread = $1; next } { print thread, $0 }'
+}
+
+# shellcheck disable=SC2154 # of tests/stacks/several
+{
+several "$several_programs" "$several_true" >"$work/true.crash"
+several "$several_dylibs" "$several_imports" >"$work/imports.crash"
+several "$several_dylibs" "$several_wrong" >"$work/wrong.crash"
+}
+while read -r what change options; do
+    sed "$change" "$work/true.crash" >"$work/told.crash"
+    # shellcheck disable=SC2086
+    [ -z "$(doubted "$work/told.crash" $options)" ]
+    check "true stacks of two programs: $what"
+done <<'END'
+told_by_all_of_them s/x/x/
+told_by_UUIDs_alone s/outline/program/g;s|Frameworks/program|program|
+told_by_paths_alone s/<[^>]*>.//;s/^\([0-9].[^x]*\)outline/\1program/;s/^\(0x.*\)outline\(.arm64\)/\1program\2/ --no-uuid
+told_by_names_alone s/<[^>]*>.*// --no-uuid
+END
+# Each caller in turn, moved by an instruction.
+for at in 538 4e0 47c 4a4 410 4b0; do
+    moved=$(printf '%x' $((0x$at + 4)))
+    grep -c "^[0-9].*0x[0-9a-f]*$at " "$work/true.crash" >"$work/count"
+    sed "s/^\([0-9].*0x[0-9a-f]*\)$at /\1$moved /" "$work/true.crash" >"$work/moved.crash"
+    [ "$(doubted "$work/moved.crash" | grep -c "^[0-9] 0x[0-9a-f]*$moved no call$")" -eq "$(cat "$work/count")" ] &&
+        [ "$(doubted "$work/moved.crash" | grep -c .)" -eq "$(cat "$work/count")" ]
+    check "two programs, an address moved: $at"
+done
+
+[ -z "$(doubted "$work/imports.crash")" ]
+check "true calls of imports"
+doubted "$work/wrong.crash" >"$work/found"
+printf '%s\n' "0 0x102340944 it calls base_open" "1 0x104560880 it calls base_open" "2 0x10678069c it calls base_weak" \
+    "3 0x10234089c it calls objc_alloc_init" >"$work/want"
+same "$work/want" "$work/found" "calls of imports that lead elsewhere"
+# Another image of the app may have a function of that name, unless its code is at hand. The system's have none of the app's.
+mkdir "$work/away"
+mv "$work/several/Farm" "$work/away"
+[ -z "$(doubted "$work/wrong.crash")" ]
+check "calls of imports while the code of an image of the app is not at hand"
+sed '/^0x.* Farm /d' "$work/wrong.crash" >"$work/without.crash"
+sed '/^0x.* Farm /s|/private/.*/Farm.fr|/System/Library/PrivateFrameworks/Farm.fr|' "$work/wrong.crash" >"$work/system.crash"
+for report in without system; do
+    doubted "$work/$report.crash" >"$work/found"
+    grep -v 104560880 "$work/want" | diff - "$work/found"
+    check "calls of imports while all code of the app is at hand: $report"
+done
+mv "$work/away/Farm" "$work/several"
+
+# The reports are what they are said to be: what stands ahead of each return address calls the function of the frame below.
+if need "calls of tests/stacks/several" llvm-objdump-22; then
+    for file in "$work"/several/*; do
+        echo "file ${file##*/}"
+        llvm-objdump-22 -d --macho --no-show-raw-insn "$file"
+    done >"$work/code"
+    # shellcheck disable=SC2154
+    printf '%s\n%s\n' "$several_true" "$several_imports" | awk '
+        function at(v, name, k) { for (k = 0; k <= v; k += 4) if ((name, k) in starts) last = starts[name, k]; return last }
+        function value(hex, n, i) { n = 0; for (i = 1; i <= length(hex); i++) n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1; return n }
+        FNR == NR && /^file / { file = $2; next }
+        FNR == NR && /^[^ ].*:$/ { name = $0; sub(/:$/, "", name); next }
+        FNR == NR && /^ *[0-9a-f]+:/ {
+            v = $1
+            sub(/:$/, "", v)
+            v = value(substr(v, length(v) > 8 ? length(v) - 7 : 1))
+            if (name != "") starts[file, v] = name
+            name = ""
+            if ($2 == "bl") to[file, v] = $NF
+            next
+        }
+        FNR == NR { next }
+        {
+            for (i = 2; i <= NF; i++) {
+                split($(i - 1), below, "+")
+                split($i, above, "+")
+                calls = to[above[1], value(above[2]) - 4]
+                is = at(value(below[2]), below[1])
+                if (calls != is && !(calls == "_zoo_digest" && is == "_base_add")) print $i " calls " calls ", and not " is
+            }
+        }' "$work/code" - >"$work/log"
+    [ ! -s "$work/log" ]
+    check "true stacks are true" "$work/log"
+fi
 
 # ---- Bytes of the stack ----
 

@@ -152,8 +152,22 @@ same_reports checked $demo "$work/off.ips" "$work/off.crash" $files
 "$MACHSYM" crash --no-cache --check-stack --json -d $demo -d $program "$work/off.ips" "$work/off.crash" tests/stacks/x86_64.json >"$work/got" 2>"$work/err"
 [ "$(grep -c '"doubt":"no call ends here' "$work/got")" -eq 2 ]
 check "stacks that cannot be true" "$work/got"
-stacks=
+# Several images whose code is at hand, and calls from one to another.
+. tests/stacks/several
 program=
+mkdir "$work/programs" "$work/dylibs"
+cp tests/fixtures/bin/map-arm64-d4-O0/program tests/fixtures/bin/outline-arm64-d4-22 "$work/programs"
+for name in Zoo Farm libbase.dylib libobjc.A.dylib; do cp tests/fixtures/bin/cache/arm64/$name "$work/dylibs"; done
+# shellcheck disable=SC2154 # of tests/stacks/several
+{
+several "$several_programs" "$several_true" >"$work/true.crash"
+sed 's/4a4 /4a8 /; s/538 /53c /' "$work/true.crash" >"$work/moved.crash"
+several "$several_dylibs" "$several_imports" >"$work/imports.crash"
+several "$several_dylibs" "$several_wrong" >"$work/wrong.crash"
+}
+same_reports programs "$work/programs" "$work/true.crash" "$work/moved.crash"
+same_reports imports "$work/dylibs" "$work/imports.crash" "$work/wrong.crash"
+stacks=
 
 corpus=${CORPUS:-../shared/corpus}
 if [ -d "$corpus" ]; then # by names without blanks
