@@ -142,7 +142,7 @@ for report in without system; do
 done
 mv "$work/away/Farm" "$work/several"
 
-# The reports are what they are said to be: what stands ahead of each return address calls the function of the frame below.
+# The true stacks are true: what stands ahead of each return address calls the function of the frame below.
 if need "calls of tests/stacks/several" llvm-objdump-22; then
     for file in "$work"/several/*; do
         echo "file ${file##*/}"
