@@ -389,6 +389,30 @@ done
 
 # ---- Frames that no signature has ----
 
+# Every row, in one file: a report of each function and of a name that is none. A stack is told by fetch where the function that it
+# called says nothing.
+grep -v '^#' tests/machinery.txt | grep . | awk -F'|' '{
+    is_alone = sub(/~$/, "")
+    whole = $0
+    sub(/[|]/, "", whole)
+    print "nothing\t" whole
+    if (!is_alone) print "something\t" (NF > 1 ? substr($1, 1, length($1) - 1) "Q" : $0 "Q")
+}' >"$work/names"
+awk -F'\t' '{
+    image = sub(/^in /, "", $2) ? $2 : "demo"
+    printf "Process: demo [1]\nException Type: EXC_CRASH (SIGABRT)\nTriggered by Thread: 0\n\nThread 0 Crashed:\n" \
+        "0   %s  0x200001000 %s + 4\n1   demo  0x100002000 fetch + 4\n\nBinary Images:\n" \
+        "0x100000000 - 0x10000ffff demo arm64 <4c4c44b555553144a1ba79ca685dec58> /Applications/Demo.app/demo\n", image, image == "demo" ? $2 : "Inner"
+    if (image != "demo")
+        printf "0x200000000 - 0x20000ffff %s arm64 <4c4c44b655553144a1ba79ca685dec58> /Applications/Demo.app/Frameworks/%s\n", image, image
+    print ""
+}' "$work/names" >"$work/all.crash"
+tell --signature "$work/all.crash"
+cut -c18- "$work/out" | sed 's/  [^ ]*$//' | paste "$work/names" - | awk -F'\t' '
+    $1 != ($3 == " SIGABRT: fetch" ? "nothing" : $3 ~ /^ SIGABRT: / ? "something" : "") { print }' >"$work/log"
+[ ! -s "$work/log" ] && [ "$(wc -l <"$work/out")" -gt 700 ]
+check "machinery, row by row" "$work/log"
+
 # The machinery of the system, of exceptions and of threads, by the names that Apple's reports have: a stack is told by what it ran.
 machinery_on() { # NAME
     thrown "EXC_CRASH (SIGABRT)" 0x0 "$1" fetch >"$work/one.crash"

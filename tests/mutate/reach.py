@@ -19,7 +19,7 @@ DIFFERENTIAL = ['differential/run.sh', 'differential/names.sh']
 IDLE = 120
 # Seconds between two looks at what a test has taken.
 POLL = 0.5
-# A test that took so many times its CPU waited for the machine: a time limit of its own may have made it red.
+# A test that took more than this many times its CPU waited for the machine: a time limit of its own may have made it red.
 BUSY = 2
 OBJECTS = ('tool', 'report', 'rooms', 'counted', 'tests', 'replay')
 
