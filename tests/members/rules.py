@@ -149,6 +149,7 @@ def fields(rng):
 
 def redact(rng):
     values = ["1234567", "12345678", "1234567-", "abcdef0", "abcdef01", "ABCDEF01", "-------1", "a-b-c-d-e-f-0-1", "0123456g", "0123456G", "0123456/8a", "0123456:8a", "0123456@8a", "0123456`8a"]
+    values += ["".join(rng.choice(string.digits) for _ in range(length)) for length in (1, 15, 16, 17, 31, 32, 33, 40)]
     values += ["".join(rng.choice(rng.choice(["0123456789", "0123456789abcdef", "0123456789ABCDEF-", "0123456789-g"])) for _ in range(rng.randint(1, 40))) for _ in range(80)]
     names = [write("redact%03d.crash" % n, "CrashReporter Key:   %s\nProcess: demo [1]\n\nThread 0 Crashed:\n0   demo  0x0000000100000010 main + 0\n" % value)
              for n, value in enumerate(values)]
