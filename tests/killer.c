@@ -1,6 +1,6 @@
 /* Loaded before a program: kills it at its KILL_AT-th step, as a power cut or the kernel's memory killer
  * would. Each call that changes files is two steps, before and after; a write stops half way, too. See
- * surroundings.sh. */
+ * surroundings.sh. With SYNC_LOG, what is made safe against power cuts, and what gets its name, is written into that file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -59,9 +59,25 @@ int open(const char *path, int flags, ...)
     return after(next(path, flags, mode));
 }
 
+/* A line of the log: what was done, and to which file as the system names it. */
+static void told(const char *what, const char *path)
+{
+    const char *log = getenv("SYNC_LOG");
+    char *whole = log != NULL ? realpath(path, NULL) : NULL;
+    FILE *f = whole != NULL ? fopen(log, "a") : NULL;
+    if (f != NULL) {
+        fprintf(f, "%s %s\n", what, whole);
+        fclose(f);
+    }
+    free(whole);
+}
+
 int fsync(int fd)
 {
     NEXT(fsync);
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    told("fsync", path);
     step();
     return after(next(fd));
 }
@@ -69,8 +85,11 @@ int fsync(int fd)
 int rename(const char *from, const char *to)
 {
     NEXT(rename);
+    told("rename", from);
     step();
-    return after(next(from, to));
+    int status = after(next(from, to));
+    told("is", to);
+    return status;
 }
 
 int link(const char *from, const char *to)

@@ -602,4 +602,41 @@ else
     skip "killed at every step: this build takes no library before its own"
 fi
 
+# ---- Power cuts ----
+
+# A file is safe after its own fsync, and its name after one of its folder (fsync(2)): the first comes before the name, the second
+# after it.
+is_safe() # WHAT OUTPUT OPTION...: of a map, written as -o OUTPUT in the folder $work/safe
+{
+    what=$1
+    output=$2
+    shift 2
+    rm -f "$work/log"
+    (cd "$work/safe" && SYNC_LOG=$work/log LD_PRELOAD=$work/killer.so "$M" map build "$@" -o "$output" "$dsym") >"$work/out" 2>&1
+    awk '{ path = $0; sub(/^[a-z]* /, "", path) }
+        $1 == "fsync" { synced[path] = NR }
+        $1 == "rename" && synced[path] == 0 { print path " has its name before it is safe" }
+        $1 == "is" { folder = path; sub(/\/[^\/]*$/, "", folder); named[path] = NR; of[path] = folder }
+        END {
+            for (path in named) {
+                count++
+                if (synced[of[path]] < named[path]) print "the folder of " path " is not safe"
+            }
+            if (count != 1) print count + 0 " files got their names"
+        }' "$work/log" >"$work/err" 2>&1
+    [ ! -s "$work/err" ]
+    check "a power cut: $what" "$work/err"
+}
+mkdir -p "$work/safe/a b/c"
+(cd "$work/safe" && SYNC_LOG=$work/log LD_PRELOAD=$work/killer.so "$M" map build -o first "$dsym") >"$work/out" 2>&1
+if [ -s "$work/log" ]; then
+    is_safe "a file here" x.symmap
+    is_safe "a file in a folder" "a b/x.symmap"
+    is_safe "a file in a folder of a folder" "a b/c/x.symmap"
+    is_safe "a path from the top" "$work/safe/y.symmap"
+    is_safe "a file that was there" x.symmap
+else
+    skip "killed at every step: power cuts, too: this build takes no library before its own"
+fi
+
 end

@@ -389,7 +389,7 @@ done
 
 # ---- Frames that no signature has ----
 
-# Every row, in one file: a report of each function and of a name that is none. A stack is told by fetch where the function that it
+# Every row, in one file: a report of each function and of a name that is like it. A stack is told by fetch where the function that it
 # called says nothing.
 grep -v '^#' tests/machinery.txt | grep . | awk -F'|' '{
     is_alone = sub(/~$/, "")
