@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -267,6 +268,57 @@ func testManyImages(t *testing.T, db Database) {
 		}
 		must(t, db.Finish(take(t, db, hour), Result{Answer: []byte("a result"), Images: images, Generation: 9}))
 	}
+}
+
+// A report that names an image twice uses it once: it waits for it if one of both does, has its symbols if one of both has, and
+// needs none if neither does.
+func testImageTwice(t *testing.T, db Database) {
+	lower := strings.ToLower(strings.ReplaceAll(uuid, "-", ""))
+	for _, one := range []struct {
+		first, second                Use
+		missing, withSymbols, others int
+	}{
+		{Use{uuid, "demo", true, false}, Use{uuid, "demo", true, false}, 1, 1, 0},
+		{Use{uuid, "demo", false, true}, Use{lower, "demo", false, true}, 0, 1, 0},
+		{Use{uuid, "demo", false, false}, Use{uuid, "demo", true, false}, 1, 1, 0},
+		{Use{lower, "demo", true, false}, Use{uuid, "demo", false, false}, 1, 1, 0},
+		{Use{uuid, "demo", false, false}, Use{lower, "demo", false, true}, 0, 1, 0},
+		{Use{uuid, "demo", false, true}, Use{uuid, "demo", true, false}, 1, 1, 0},
+		{Use{uuid, "demo", false, false}, Use{lower, "demo", false, false}, 0, 0, 1},
+	} {
+		id := add(t, db, "a report")
+		work := take(t, db, hour)
+		must(t, db.Finish(work, Result{Answer: []byte("a result"), Images: []Use{one.first, {other, "other", true, false}, one.second}, Generation: work.Generation}))
+		want(t, db, id, Done, "a result")
+		waits := 0
+		missing, err := db.Missing("default", 100)
+		for _, w := range missing {
+			if w.UUID == uuid {
+				waits += w.Reports
+			}
+		}
+		must(t, err)
+		uses, others := usesOf(t, db)
+		if waits != one.missing || uses != one.withSymbols+1 || others != one.others {
+			t.Fatalf("%+v: %d wait for it, %d rows of uses, %d others", one, waits, uses, others)
+		}
+		found, err := db.Delete(of("default"), id)
+		if must(t, err); !found {
+			t.Fatal("it is not deleted")
+		}
+	}
+}
+
+// usesOf counts the rows of images that need symbols, and the entries of others.
+func usesOf(t *testing.T, db Database) (uses, others int) {
+	t.Helper()
+	switch of := db.(type) {
+	case *sqlite:
+		must(t, of.read.QueryRow("SELECT (SELECT count(*) FROM uses), (SELECT sum(json_array_length(images)) FROM others)").Scan(&uses, &others))
+	case *postgres:
+		must(t, of.db.QueryRow("SELECT (SELECT count(*) FROM uses), (SELECT sum(cardinality(images)) FROM others)").Scan(&uses, &others))
+	}
+	return uses, others
 }
 
 // Symbols of an image that needed none, as those of the system: reports that use it are done again, also when
