@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -48,19 +48,16 @@ func isFinal(err error) bool {
 	return errors.As(err, &said) && said.final()
 }
 
-// crashRequest asks for forms of a report, with bytes of a buffer. Bytes are sent as base64, which suits any
-// report.
+// crashRequest asks for forms of a report, with bytes of a buffer: a line, and the report after it as it is.
 func crashRequest(buffer *bytes.Buffer, body []byte, want ...string) []byte {
-	return requestOf(buffer, `{"do":"crash","want":["`+strings.Join(want, `","`)+`"],"base64":"`, body)
-}
-
-func requestOf(buffer *bytes.Buffer, begin string, body []byte) []byte {
-	const end, newline = `"}`, 1
-	size := len(begin) + base64.StdEncoding.EncodedLen(len(body))
-	request := room(buffer, size+len(end)+newline)
-	copy(request, begin)
-	base64.StdEncoding.Encode(request[len(begin):], body)
-	return append(request[:size], end...)
+	buffer.Reset()
+	buffer.WriteString(`{"bytes":`)
+	buffer.WriteString(strconv.Itoa(len(body)))
+	buffer.WriteString(`,"do":"crash","want":["`)
+	buffer.WriteString(strings.Join(want, `","`))
+	buffer.WriteString("\"]}\n")
+	buffer.Write(body)
+	return buffer.Bytes()
 }
 
 // What a worker is asked for when a report arrives. Only the brief is kept. The full result is ten times as

@@ -41,7 +41,7 @@ func breakCommits(t *testing.T, db Database, table string) (mend func()) {
 	return func() { execute(t, db, "DROP TRIGGER broken ON "+table) }
 }
 
-// serving is a server's HTTP over a database, with a token. Nobody works on its reports.
+// serving is a server's HTTP over a database, with a token. Its reports wait, since no worker runs.
 func serving(t *testing.T, db Database) (post func(body string) (status int, new bool)) {
 	must(t, db.AddToken(of("default"), hashOf([]byte("secret")), Token{"send", "default", "phone"}))
 	p := echoPool(t, db, echoing)

@@ -586,7 +586,7 @@ func (s *server) symbolicate(w http.ResponseWriter, r *http.Request, _ *Token) {
 		}
 	}
 	line, _ := json.Marshal(request)
-	said, err := s.ask(line, false)
+	said, err := s.ask(append(line, '\n'), false)
 	switch {
 	case err != nil:
 		s.broken(w, err)

@@ -329,7 +329,7 @@ func (s *server) askInto(project string, request map[string]any, into any) error
 		return err
 	}
 	var failed struct{ Error *answerError }
-	err = s.askWorker(line, set.Redact, func(said []byte) error {
+	err = s.askWorker(append(line, '\n'), set.Redact, func(said []byte) error {
 		if err := json.Unmarshal(said, &failed); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (t Tool) Try() error {
 // tryWorker asks for the forms that the server needs, of what is no report.
 func (t Tool) tryWorker() error {
 	c := t.command("worker", "-j", "1")
-	c.Stdin = bytes.NewReader(append(crashRequest(new(bytes.Buffer), []byte("x"), append([]string{"stacks"}, kept...)...), '\n'))
+	c.Stdin = bytes.NewReader(crashRequest(new(bytes.Buffer), []byte("x"), append([]string{"stacks"}, kept...)...))
 	line, _ := c.Output() // the status is 1, because the answer is an error
 	var answered outcome
 	if err := answered.read(line); err != nil {
@@ -123,7 +123,7 @@ func (c *child) kill() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// ask sends one line and reads one, which holds until the next call. After an error the child is useless: kill it.
+// ask sends one request and reads a line, which holds until the next call. After an error the child is useless: kill it.
 func (c *child) ask(request []byte, deadline time.Duration) ([]byte, error) {
 	late := time.AfterFunc(deadline, func() { syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL) })
 	line, err := c.exchange(request)
@@ -134,7 +134,7 @@ func (c *child) ask(request []byte, deadline time.Duration) ([]byte, error) {
 }
 
 func (c *child) exchange(request []byte) ([]byte, error) {
-	if _, err := c.in.Write(append(request, '\n')); err != nil {
+	if _, err := c.in.Write(request); err != nil {
 		return nil, errEnded
 	}
 	line, err := c.out.ReadSlice('\n')
@@ -154,7 +154,7 @@ func (c *child) refresh(generation int64, deadline time.Duration) error {
 	if c.generation >= generation {
 		return nil
 	}
-	if _, err := c.ask([]byte(`{"do":"reload"}`), deadline); err != nil {
+	if _, err := c.ask([]byte(`{"do":"reload"}`+"\n"), deadline); err != nil {
 		return err
 	}
 	c.generation = generation
@@ -168,7 +168,7 @@ type Asker struct {
 	now    *child
 }
 
-// Ask sends a request, with symbols of a generation or later, and gives the answer to read. An error means that
+// Ask sends a request, a whole line with what follows it, with symbols of a generation or later, and gives the answer to read. An error means that
 // the child died, or was killed because read did not understand it. The line holds until the next request.
 func (a *Asker) Ask(request []byte, generation int64, read func(line []byte) error) (err error) {
 	deadline := time.Duration(a.tool.Limits.Seconds+1) * time.Second

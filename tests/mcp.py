@@ -152,6 +152,8 @@ def test_lines():
     check(is_error(answer, -32600, None) and "--max-request" in answer["error"]["message"] and is_result(after, 2), "a line that is too long", answer)
     answer, = say(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"' + b"y" * (5 << 20) + b'"}}\n')
     check(is_result(answer, 1), "a long line", answer)
+    answer, after = say(b'{"bytes":40,"jsonrpc":"2.0","id":1,"method":"ping"}\n', ask("ping", id=2))
+    check(is_result(answer, 1) and is_result(after, 2), "no bytes follow a line, as they do for machsym worker", (answer, after))
     answer, = talk(json.dumps(ask("ping")).encode())
     check(is_result(answer, 1), "the last line needs no end", answer)
     answer, = talk(json.dumps(ask("ping")).encode()[:-3])

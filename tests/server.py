@@ -51,7 +51,8 @@ if sys.argv[1] != "worker":
     sys.exit(status)
 real = subprocess.Popen(["%s"] + sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 for line in sys.stdin.buffer:
-    report = base64.b64decode(json.loads(line).get("base64", ""))
+    request = json.loads(line)
+    report = sys.stdin.buffer.read(request["bytes"]) if "bytes" in request else base64.b64decode(request.get("base64", ""))
     if b"PLEASE-HANG" in report:
         subprocess.call(["sleep", "1000"])
     if b"PLEASE-SAY" in report:
@@ -63,7 +64,7 @@ for line in sys.stdin.buffer:
         eaten = []
         while True:
             eaten.append(bytearray(1 << 24))
-    real.stdin.write(line)
+    real.stdin.write(line + report if "bytes" in request else line)
     real.stdin.flush()
     sys.stdout.buffer.write(real.stdout.readline())
     sys.stdout.buffer.flush()

@@ -609,6 +609,43 @@ def test_new_symbols():
     host.end()
 
 
+# ---- Bytes that follow a line ----
+
+def test_bytes():
+    """A report after its line is answered as in base64, whatever it has in it, and however few bytes come at a time."""
+    bodies = [open(REPORTS + "/" + n, "rb").read() for n in sorted(os.listdir(REPORTS)) if os.path.isfile(REPORTS + "/" + n)]
+    bodies += [b"", b"x", b"\n", b'{"do":"stats"}\n', b"\0" * 70000]
+    want = b'"want":["json","brief","people","same","uses"]'
+    with_bytes = [b'{"bytes":%d,"id":%d,"do":"crash",%s}\n%s' % (len(b), i, want, b) for i, b in enumerate(bodies)]
+    in_base64 = [b'{"id":%d,"do":"crash",%s,"base64":"%s"}\n' % (i, want, base64.b64encode(b)) for i, b in enumerate(bodies)]
+    truth = ask(in_base64, *LOOK, status=1)
+    check(len(truth) == len(bodies) and sum("reports" in a for a in truth) > 20, "base64")
+    for options in ([], ["-j", "4"]):
+        check(ask(with_bytes, *LOOK, *options, status=1) == truth, "bytes after a line are those of base64", options)
+    kinds = [ask([b'{"bytes":%d,"do":"%s"}\n%s' % (len(bodies[0]), kind, bodies[0])], *LOOK)[0] for kind in (b"signature", b"missing")]
+    check("reports" in kinds[0] and "missing" in kinds[1], "signature and missing", kinds)
+    process = subprocess.Popen(MACHSYM + ["worker", *LOOK], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    text = with_bytes[0][:300] + with_bytes[0][300:]
+    for at in [*range(0, 300), *range(300, len(text), 997)]:
+        process.stdin.write(text[at:at + 1] if at < 300 else text[at:at + 997])
+        process.stdin.flush()
+    answer = json.loads(process.stdout.readline())  # while the input is open
+    check(answer == truth[0], "by few bytes at a time", answer)
+    process.communicate()
+    good, after = {"id": "good", "do": "demangle", "names": ["_Z1fv"]}, b'{"id":"good","do":"demangle","names":["_Z1fv"]}\n'
+    for request, kind in ((b'{ "bytes" : 3 ,"do":"crash"}\nabc', "no_report"), (b'{"bytes":3,"do":"stats"}\nabc', "bad_request"), (b'{"bytes":3,"do":"crash","report":"x"}\nabc', "bad_request"),
+                          (b'{"bytes":3,"do":"build","name":"x"}\nabc', "bad_request"), (b'{"bytes":"3","do":"crash"}\n', "bad_request"), (b'{"bytes":-3,"do":"crash"}\n', "bad_request"),
+                          (b'{"bytes":3.0,"do":"crash"}\nabc', "bad_request"), (b'{"do":"crash","bytes":3}\nabc\n', "bad_request"),
+                          (b'{"bytes":1048576,"do":"crash"}\n' + b"{\n" * (1 << 19), "too_long"), (b'{"bytes":3,"do":"%s"}\nabc' % (b"x" * (1 << 20)), "too_long")):
+        first, *_, last = ask([request, after], "--no-cache", "--max-request=1", status=1)
+        check(kind_of(first) == kind and last["names"] == ["f()"] and last["id"] == good["id"], "%.60r is %s, and the next one is answered" % (request, kind), (first, last))
+    for cut in (b'{"bytes":4,"do":"crash"}\nabc', b'{"bytes":4,"do":"crash"}\n', b'{"bytes":4,"do":"crash"}'):
+        answer, = ask([cut], "--no-cache", status=1)
+        check(kind_of(answer) == "bad_request", "the input ends before all bytes", answer)
+    answer, = ask([b'{"bytes":99999999999999999999999,"do":"crash"}\nabc\n'], "--no-cache", status=1)
+    check(kind_of(answer) == "too_long", "more bytes than there are", answer)
+
+
 # ---- Errors are answers ----
 
 def test_errors():
@@ -861,7 +898,7 @@ def test_reader_goes():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-for test in (test_crash, test_crash_text, test_several, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_unread_symbols, test_many, test_needs_clock, test_needs_waiting, test_one_at_a_time, test_order,
+for test in (test_crash, test_crash_text, test_several, test_damaged, test_frames, test_demangle, test_build, test_bytes, test_errors, test_mutations, test_limits, test_unread_symbols, test_many, test_needs_clock, test_needs_waiting, test_one_at_a_time, test_order,
              test_reader_goes, test_host, test_needs, test_needs_shared, test_needs_large, test_new_symbols):
     began = time.time()
     test()

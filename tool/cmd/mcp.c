@@ -425,8 +425,9 @@ static void mcp_answer_batch(worker *w, const json *doc, text *out)
 }
 
 /* Errors are answers, which the client reads: the exit status does not report them. */
-static bool mcp_answer_line(worker *w, machsym_str line, uint64_t number, text *out)
+static bool mcp_answer_line(worker *w, machsym_str line, machsym_str bytes, uint64_t number, text *out)
 {
+    (void)bytes; /* none: has_bytes is false */
     json doc = {0};
     json_error err = {"", 0};
     mcp_message m = {w, &doc, 0, {NULL, 0}, out};
@@ -463,7 +464,7 @@ static bool mcp_refuse_long(const worker *w, uint64_t number, text *out)
 
 static int mcp_run(int argc, char **argv)
 {
-    static const worker_protocol protocol = {mcp_answer_line, mcp_refuse_long};
+    static const worker_protocol protocol = {mcp_answer_line, mcp_refuse_long, false};
     return worker_cmd_run_as(&mcp_command, &protocol, argc, argv);
 }
 

@@ -327,7 +327,7 @@ static bool reply_parse_line(answering *a, json *doc, machsym_str line)
     return true;
 }
 
-bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out)
+bool reply_to_line(worker *w, machsym_str line, machsym_str bytes, uint64_t number, text *out)
 {
     json doc = {0};
     answering a;
@@ -336,6 +336,7 @@ bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out)
     a.symbols = worker_hold(w);
     a.options = w->options;
     a.doc = &doc;
+    a.bytes = bytes;
     a.out = out;
     reply_begin(out, number);
     bool ok = reply_parse_line(&a, &doc, line);

@@ -12,8 +12,9 @@
 
 /* Whether a text has nothing but blanks. The end of a line of Windows counts as one. */
 bool reply_is_blank(machsym_str s);
-/* Appends the answer to a line, a line itself. Returns false when it is an error. Threads: any. */
-bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out);
+/* Appends the answer to a line, a line itself. bytes: those that follow the line. Returns false when it is an
+ * error. Threads: any. */
+bool reply_to_line(worker *w, machsym_str line, machsym_str bytes, uint64_t number, text *out);
 /* The same to a line that was too long to be read. Returns false. */
 bool reply_refuse_long(const worker *w, uint64_t number, text *out);
 /* Answers a request of a kind. Returns false when it is refused. Threads: any. */

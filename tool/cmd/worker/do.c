@@ -50,24 +50,38 @@ static bool request_take_path(answering *a, const char *path, text *input)
     return request_refuse(a, "no_file", why);
 }
 
+/* Takes the bytes that follow the line. */
+static bool request_take_bytes(answering *a, uint32_t value, text *input)
+{
+    uint64_t len;
+    if (!json_is(a->doc, value, JSON_NUMBER) || !json_u64(a->doc, value, &len) || len != a->bytes.len)
+        return request_refuse(a, worker_bad_request,
+                              "bytes is the first member, and the number of bytes that follow the line");
+    text_str(input, a->bytes);
+    return true;
+}
+
 bool request_take_input(answering *a, const char *what, const char *name, text *input, char **path)
 {
-    const char *names[] = {name != NULL ? name : "", "base64", "path"};
+    enum { NAMES = 4 };
+    const char *names[NAMES] = {name != NULL ? name : "", "base64", "path", "bytes"};
     uint32_t value = JSON_NONE;
     unsigned which = 0;
     unsigned count = 0;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < NAMES; i++) {
         if (request_member(a, names[i]) == JSON_NONE)
             continue;
         value = request_member(a, names[i]);
         which = i;
         count++;
     }
+    if (count == 1 && which == 3)
+        return request_take_bytes(a, value, input);
     if (count != 1 || !json_is(a->doc, value, JSON_STRING)) {
         text_c(&a->why, what);
         text_c(&a->why, " is wanted as one of ");
         text_c(&a->why, names[0]);
-        text_c(&a->why, name != NULL ? ", " : "");
+        text_c(&a->why, name != NULL ? ", bytes, " : "");
         return request_refuse(a, worker_bad_request, "base64, path, a text");
     }
     json_unescape(input, json_raw(a->doc, value));

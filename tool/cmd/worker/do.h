@@ -18,6 +18,7 @@ typedef struct answering {
     worker_symbols *symbols;
     const worker_options *options;
     const json *doc;
+    machsym_str bytes; /* that follow the line */
     text *out;
     text why;         /* it is refused: what is wrong, and what to do */
     const char *kind; /* of the error; NULL: none */
@@ -40,9 +41,9 @@ extern const char worker_unread_image[];
 bool request_refuse_unread(answering *a, const image_status *status);
 /* Refuses a request about an image that no file answers for. */
 bool request_refuse_image(answering *a, const image_status *status);
-/* The bytes that the request is about, in one of three members: name, base64, path. name: the member that
- * holds text, or NULL. path: if not NULL, receives the path (malloc) and the file is not read. what: what the
- * bytes are. */
+/* The bytes that the request is about, in one of the members name, base64 and path, or after the line, as bytes
+ * says. name: the member that holds text, or NULL. path: if not NULL, receives the path (malloc) and the file
+ * is not read. what: what the bytes are. */
 bool request_take_input(answering *a, const char *what, const char *name, text *input, char **path);
 
 /* The value of a member of the request; JSON_NONE when it has none. */

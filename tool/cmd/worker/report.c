@@ -246,10 +246,10 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
     text_free(&t);
 }
 
-/* The input with names in it: base64 when it came so, since it may be in UTF-16. */
+/* The input with names in it: base64 when it came so or as bytes, since it may be in UTF-16. */
 static void worker_report_put_same(answering *a, const text *same)
 {
-    if (request_member(a, "base64") == JSON_NONE) {
+    if (request_member(a, "base64") == JSON_NONE && request_member(a, "bytes") == JSON_NONE) {
         request_put_text(a->out, "same", same);
     } else {
         json_put_key(a->out, "same_base64");
@@ -416,10 +416,11 @@ static bool worker_report_answer_missing(answering *a)
     return worker_report_answer_input(a, WANT_MISSING);
 }
 
-const request_kind worker_crash_kind = {"crash", "id do report base64 path want", worker_report_answer_crash};
+const request_kind worker_crash_kind = {"crash", "id do report bytes base64 path want",
+                                        worker_report_answer_crash};
 
-const request_kind worker_signature_kind = {"signature", "id do report base64 path",
+const request_kind worker_signature_kind = {"signature", "id do report bytes base64 path",
                                             worker_report_answer_signature};
 
-const request_kind worker_missing_kind = {"missing", "id do report base64 path",
+const request_kind worker_missing_kind = {"missing", "id do report bytes base64 path",
                                           worker_report_answer_missing};

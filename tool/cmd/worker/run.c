@@ -30,8 +30,11 @@ typedef struct line_reader {
     char *v; /* READ_SIZE */
     size_t at;
     size_t len;
-    text line; /* the next one, as far as it was read */
+    text line;       /* the next one, as far as it was read, and the bytes that follow it */
+    size_t line_len; /* of the line itself, when has_line */
+    uint64_t left;   /* bytes that follow the line, and were not read yet */
     bool has_begun;
+    bool has_line;
     bool is_long;
     bool has_failed;
 } line_reader;
@@ -40,7 +43,8 @@ typedef enum line_kind { LINE_NONE = 0, LINE_WHOLE, LINE_TOO_LONG, LINE_NOT_YET 
 
 /* A request that no thread works on yet. */
 typedef struct pending_line {
-    text line;
+    text line;       /* with the bytes that follow it */
+    size_t line_len; /* of the line itself */
     line_kind kind;
     uint64_t number;
 } pending_line;
@@ -171,20 +175,65 @@ static bool loop_take_bytes(line_reader *in, uint64_t max)
     return end != NULL;
 }
 
-/* Reads the next line into in->line, without its end. The last one needs no newline. After NOT_YET it goes
- * on where it stopped. */
-static line_kind loop_read_line(line_reader *in, uint64_t max, double until)
+/* How many bytes follow a line: its first member says so. */
+static uint64_t loop_count_bytes(machsym_str line)
 {
-    bool has_ended = false;
-    while (!has_ended) {
+    static const char key[] = "\"bytes\"";
+    uint64_t count = 0;
+    line = str_trim(line);
+    if (line.len == 0 || line.ptr[0] != '{')
+        return 0;
+    line = str_trim((machsym_str){line.ptr + 1, line.len - 1});
+    if (!str_starts(line, key))
+        return 0;
+    line = str_trim((machsym_str){line.ptr + sizeof key - 1, line.len - (sizeof key - 1)});
+    if (line.len == 0 || line.ptr[0] != ':')
+        return 0;
+    line = str_trim((machsym_str){line.ptr + 1, line.len - 1});
+    for (size_t i = 0; i < line.len && line.ptr[i] >= '0' && line.ptr[i] <= '9'; i++)
+        count = count > UINT64_MAX / 10 - 1 ? count : count * 10 + (uint64_t)(line.ptr[i] - '0');
+    return count;
+}
+
+/* The line has ended. Its bytes count as part of it. */
+static void loop_begin_bytes(line_reader *in, uint64_t max, bool has_bytes)
+{
+    in->has_line = true;
+    in->line_len = in->line.len;
+    in->left = has_bytes ? loop_count_bytes((machsym_str){in->line.v, in->line.len}) : 0;
+    in->is_long = in->is_long || in->left > max - in->line.len;
+}
+
+/* Takes some of the bytes that follow the line; of a request that is too long none is kept. */
+static void loop_take_following(line_reader *in)
+{
+    size_t len = in->len - in->at;
+    len = len > in->left ? (size_t)in->left : len;
+    if (!in->is_long)
+        text_add(&in->line, in->v + in->at, len);
+    in->at += len;
+    in->left -= len;
+}
+
+/* Reads the next line into in->line, without its end, and the bytes that follow it. The last line needs no
+ * newline. After NOT_YET it goes on where it stopped. */
+static line_kind loop_read_line(line_reader *in, uint64_t max, bool has_bytes, double until)
+{
+    while (!in->has_line || in->left > 0) {
         if (in->at == in->len && !loop_wait_input(until))
             return LINE_NOT_YET;
         if (in->at == in->len && !loop_fill(in))
             break;
-        has_ended = loop_take_bytes(in, max);
+        if (in->has_line)
+            loop_take_following(in);
+        else if (loop_take_bytes(in, max))
+            loop_begin_bytes(in, max, has_bytes);
     }
     line_kind kind = !in->has_begun ? LINE_NONE : in->is_long ? LINE_TOO_LONG : LINE_WHOLE;
-    in->has_begun = in->is_long = false;
+    if (!in->has_line)
+        in->line_len = in->line.len;
+    in->left = 0;
+    in->has_begun = in->has_line = in->is_long = false;
     return kind;
 }
 
@@ -306,7 +355,7 @@ static void loop_add_pending(worker_run *run, line_kind kind)
         run->pending_first = 0;
     }
     pending_line *to = &run->pending[(run->pending_first + run->pending_count++) % run->pending_cap];
-    *to = (pending_line){run->in.line, kind, run->lines};
+    *to = (pending_line){run->in.line, run->in.line_len, kind, run->lines};
     memset(&run->in.line, 0, sizeof run->in.line);
     run->pending_bytes += loop_pending_size(to);
 }
@@ -326,8 +375,8 @@ static void loop_read_one(worker_run *run, double until)
     host_answer h;
     run->is_reading = true;
     pthread_mutex_unlock(&run->w->lock);
-    line_kind kind = loop_read_line(&run->in, o->max_request, until);
-    machsym_str line = {run->in.line.v, run->in.line.len};
+    line_kind kind = loop_read_line(&run->in, o->max_request, run->w->protocol->has_bytes, until);
+    machsym_str line = {run->in.line.v, run->in.line_len};
     bool is_answer = o->host && (kind == LINE_WHOLE || kind == LINE_TOO_LONG) && loop_is_need(line) &&
                      loop_take_need(&run->in.line, o->max_request, kind, &h);
     pthread_mutex_lock(&run->w->lock);
@@ -500,17 +549,21 @@ static worker_slot *loop_take_request(worker_run *run)
     return slot;
 }
 
+static bool loop_answer(worker *w, const pending_line *request, text *out)
+{
+    if (request->kind == LINE_TOO_LONG)
+        return w->protocol->refuse_long(w, request->number, out);
+    machsym_str line = {request->line.v, request->line_len};
+    machsym_str bytes = {request->line.v + request->line_len, request->line.len - request->line_len};
+    return w->protocol->answer(w, line, bytes, request->number, out);
+}
+
 static void *loop_work(void *argument)
 {
     worker_run *run = argument;
     worker_slot *slot;
     while ((slot = loop_take_request(run)) != NULL) {
-        const pending_line *request = &slot->request;
-        machsym_str line = {request->line.v, request->line.len};
-        const worker_protocol *protocol = run->w->protocol;
-        slot->is_refused = request->kind == LINE_TOO_LONG
-                               ? !protocol->refuse_long(run->w, request->number, &slot->answer)
-                               : !protocol->answer(run->w, line, request->number, &slot->answer);
+        slot->is_refused = !loop_answer(run->w, &slot->request, &slot->answer);
         loop_write_done(run, slot);
     }
     return NULL;

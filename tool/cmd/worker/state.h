@@ -48,11 +48,12 @@ struct worker;
 
 /* What lines say and how they are answered. Threads: any. */
 typedef struct worker_protocol {
-    /* Appends the answer to a line, nothing to one that wants none. Returns false when it is an error that
-     * the exit status tells. */
-    bool (*answer)(struct worker *w, machsym_str line, uint64_t number, text *out);
+    /* Appends the answer to a line, nothing to one that wants none. bytes: those that follow the line. Returns
+     * false when it is an error that the exit status tells. */
+    bool (*answer)(struct worker *w, machsym_str line, machsym_str bytes, uint64_t number, text *out);
     /* The same to a line that was too long to be read. */
     bool (*refuse_long)(const struct worker *w, uint64_t number, text *out);
+    bool has_bytes; /* a line whose first member is "bytes", a number, is followed by as many bytes */
 } worker_protocol;
 
 /* What all requests share. */

@@ -104,7 +104,7 @@ int worker_cmd_run_as(const command *c, const worker_protocol *protocol, int arg
 
 static int worker_cmd_run(int argc, char **argv)
 {
-    static const worker_protocol protocol = {reply_to_line, reply_refuse_long};
+    static const worker_protocol protocol = {reply_to_line, reply_refuse_long, true};
     return worker_cmd_run_as(&worker_command, &protocol, argc, argv);
 }
 
