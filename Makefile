@@ -355,11 +355,11 @@ test-all:
 soak-faults: all
 	@MACHSYM="$(abspath $(B)/machsym)" CC="$(CC)" FAULTS_SAMPLE=1 FAULTS_TABLE=1 JOBS="$${JOBS:-$$(nproc)}" bash tests/faults.sh
 
-# Unwinding against an emulator's call log at every instruction of 1,000 functions for each set of flags, and 2,000 random CFA
-# programs for each kind of table: minutes. STEPS=3000: more functions.
+# Unwinding against an emulator's call log at every instruction of 1,000 functions for each set of flags, 2,000 random CFA
+# programs for each kind of table, and 1,000 stacks beside lldb: minutes. STEPS=3000: more functions; STACKS=5000: more stacks.
 .PHONY: soak-unwind
 soak-unwind: all
-	@CC="$(CC)" CFLAGS="$(CFLAGS)" SAMPLE=1 STEPS="$${STEPS:-1000}" sh tests/unwind.sh
+	@MACHSYM="$(abspath $(B)/machsym)" CC="$(CC)" CFLAGS="$(CFLAGS)" SAMPLE=1 STEPS="$${STEPS:-1000}" STACKS="$${STACKS:-1000}" sh tests/unwind.sh
 
 # The damage matrix over all fixtures, and what each field cost; STRIDE=7 in the environment: every seventh field.
 .PHONY: damage

@@ -65,6 +65,22 @@ if need "callers at every instruction" python3 clang-22 ld64.lld-22 llvm-nm-22; 
 FLAGS
 fi
 
+# Stacks of generated programs at any of their instructions, as minidumps and core files. `make soak-unwind` makes 1,000.
+modules= suffix=
+lldb=$(command -v lldb-22)
+[ -z "$lldb" ] || modules=$("$lldb" -P 2>/dev/null)
+[ -n "$lldb" ] || skip "generated stacks, read by lldb: it needs lldb-22"
+command -v yaml2macho-core-22 >/dev/null && command -v yaml2obj-22 >/dev/null && suffix=-22
+[ -n "$suffix" ] || skip "generated stacks, written by LLVM: it needs yaml2obj-22 and yaml2macho-core-22"
+if [ -z "$python" ]; then
+    skip "generated stacks: it needs python3-unicorn"
+elif need "generated stacks" clang-22 ld64.lld-22 llvm-nm-22 llvm-objdump-22; then
+    mkdir "$work/stacks"
+    "$python" tests/stacks/generated.py "$MACHSYM" "$work/stacks" "$modules" "${suffix:--}" "${STACKS:-36}" >"$work/log" 2>"$work/err"
+    count $? || cat "$work/log" "$work/err"
+    [ -z "$STACKS" ] || cat "$work/log"
+fi
+
 # What machsym_unwind_next adds to a program: at most 25 KB at -Os.
 printf '#define MACHSYM_IMPLEMENTATION\n#include "machsym.h"\n' >"$work/size.c"
 text_of() # FLAG...: bytes of text, by size (binutils)

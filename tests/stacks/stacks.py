@@ -34,10 +34,11 @@ def build(folder, arch, flags, source="tests/stacks/calls.c"):
 
 
 class Program:
-    """A Mach-O file: where its segments are, its UUID, its functions."""
+    """A Mach-O file: where its segments are, its UUID, its functions. shadow, while it runs: of each call the return address, the
+    stack pointer, and the registers that functions preserve, if keeps is set."""
 
     def __init__(self, path):
-        self.path = path
+        self.path, self.keeps, self.shadow = path, False, []
         with open(path, "rb") as file:
             raw = file.read()
         _, self.cpu, _, _, count, _, _, _ = struct.unpack_from("<8I", raw)
@@ -65,23 +66,30 @@ class Program:
         mu.mem_map(STACK_TOP - STACK_SIZE, STACK_SIZE)
         sp_of, pc_of = registers(arm)["sp"], registers(arm)["pc"]
         mu.reg_write(sp_of, STACK_TOP - 0x100 - (0 if arm else 8))
-        shadow, returned = [], [False]
+        kept = [registers(arm)[name] for name in kept_of(arm)] if self.keeps else []
+        shadow, returned = self.shadow, [False]
+        shadow.clear()
 
         def step(mu, address, size, _):
             sp = mu.reg_read(sp_of)
             word = bytes(mu.mem_read(address, size))
-            if shadow and shadow[-1][0] == address and (returned[0] or sp >= shadow[-1][1]): # outlined prologues leave sp lower
+            if shadow and shadow[-1][0] == address and (returned[0] or sp >= shadow[-1][1]):  # outlined prologues leave sp lower
                 shadow.pop()
             returned[0] = arm and struct.unpack("<I", word)[0] & 0xFFFFFC1F == 0xD65F0000
-            each(mu, address, [back for back, _ in reversed(shadow)])
-            if is_call(arm, word):
-                shadow.append((address + size, sp))
+            each(mu, address, [frame[0] for frame in reversed(shadow)])
+            if is_call(arm, word) and mu.reg_read(pc_of) == address:  # each may have gone elsewhere
+                shadow.append((address + size, sp, [mu.reg_read(number) for number in kept]))
         mu.hook_add(unicorn.UC_HOOK_CODE, step)
         start = self.base + SLIDE + self.entry
         try:
             mu.emu_start(start, 0, count=200000)
         except unicorn.UcError:
-            each(mu, mu.reg_read(pc_of), [back for back, _ in reversed(shadow)])
+            each(mu, mu.reg_read(pc_of), [frame[0] for frame in reversed(shadow)])
+
+
+def kept_of(arm):
+    """The registers that a function preserves."""
+    return ["x%d" % i for i in range(19, 29)] + ["fp"] if arm else ["rbx", "rbp", "r12", "r13", "r14", "r15"]
 
 
 def is_call(arm, word):
