@@ -20,7 +20,7 @@ static const char *const traces[] = {
 enum { TRACES = sizeof traces / sizeof traces[0] };
 
 static uint64_t stack[WORDS];
-static uint8_t code[64];
+static uint8_t code[4096];
 
 static bool read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 {
@@ -687,6 +687,38 @@ static void test_one_thing(void)
     CHECK_EQ(stopped_at(restores_lr, sizeof restores_lr / 4).how, MACHSYM_UNWIND_LEAF);
 }
 
+/* Functions that never return, in their first instruction: one loops, one traps. */
+static void test_never_returns(void)
+{
+    static const uint32_t loops[] = {0xa9bf7bfd, 0x910003fd, 0x14000000}; /* stp; mov x29, sp; b . */
+    static const uint32_t traps[] = {0xa9bf7bfd, 0x910003fd, 0xd4200020}; /* stp; mov x29, sp; brk #1 */
+    static const uint32_t later[] = {0xd10083ff, 0xa9017bfd, 0x910043fd, /* sub sp; stp; add x29, sp, #16 */
+                                     0x34000060, 0xd503201f, 0xd4200020, /* cbz over the trap */
+                                     0x14000000};
+    static const uint8_t x86_64[] = {0x55, 0x48, 0x89, 0xe5, 0xeb, 0xfe}; /* push rbp; mov rbp, rsp; jmp . */
+    CHECK_EQ(stopped_at(loops, 3).how, MACHSYM_UNWIND_PROLOGUE);
+    CHECK_EQ(stopped_at(traps, 3).how, MACHSYM_UNWIND_PROLOGUE);
+    CHECK_EQ(stopped_at(later, 7).how, MACHSYM_UNWIND_PROLOGUE);
+    uint32_t longer[MACHSYM_MAX_AHEAD + 20]; /* than what is followed */
+    for (unsigned i = 0; i < sizeof longer / 4; i++)
+        longer[i] = i < 2 ? loops[i] : 0xd503201f; /* nop */
+    CHECK_EQ(stopped_at(longer, sizeof longer / 4).how, MACHSYM_UNWIND_PROLOGUE);
+    for (unsigned done = 0; done < 3; done++) { /* before push, before mov, after both */
+        machsym_unwind_state s = registers(16, 7);
+        memcpy(code, x86_64, sizeof x86_64);
+        s.v[16] = LOAD + 0x1000 + (done == 0 ? 0 : done == 1 ? 1 : 4);
+        s.v[7] = STACK + 8 * 8 - (done == 0 ? 0 : 8);
+        s.v[6] = done == 2 ? STACK + 7 * 8 : STACK + 20 * 8;
+        stack[7] = STACK + 20 * 8;
+        stack[8] = LOAD + 0x3000;
+        s = step(ms_CPU_X86_64, 0x01000000, s);
+        memset(code, 0, sizeof code);
+        CHECK_EQ(s.v[16], LOAD + 0x3000);
+        CHECK_EQ(s.v[7], STACK + 9 * 8);
+        CHECK_EQ(s.v[6], STACK + 20 * 8);
+    }
+}
+
 /* The caller of a leaf is no piece: its own caller's stack has to lie above it. */
 static void test_after_leaf(void)
 {
@@ -751,6 +783,7 @@ int main(void)
 {
     test_every_instruction();
     test_one_thing();
+    test_never_returns();
     test_after_leaf();
     test_failing_reads();
     test_other_code();

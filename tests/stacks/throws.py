@@ -1,6 +1,6 @@
-"""C++ that throws, and what a C++ runtime does for it: which landing pad of which frame is next (the tables of
-__gcc_except_tab, as the Itanium ABI for exceptions and LLVM's documentation describe them). An emulator runs the programs; the frames to land in
-are those of its call log, so that no unwinder has a part in it."""
+"""C++ that throws, and what a C++ runtime does for it: the next frame with a landing pad, and its landing pad (the tables of
+__gcc_except_tab, as the Itanium ABI for exceptions and LLVM's documentation describe them). An emulator runs the programs; the frames to
+land in are those of its call log, so that no unwinder has a part in it."""
 import random
 import re
 import struct
