@@ -692,8 +692,8 @@ static void test_never_returns(void)
 {
     static const uint32_t loops[] = {0xa9bf7bfd, 0x910003fd, 0x14000000}; /* stp; mov x29, sp; b . */
     static const uint32_t traps[] = {0xa9bf7bfd, 0x910003fd, 0xd4200020}; /* stp; mov x29, sp; brk #1 */
-    static const uint32_t later[] = {0xd10083ff, 0xa9017bfd, 0x910043fd, /* sub sp; stp; add x29, sp, #16 */
-                                     0x34000060, 0xd503201f, 0xd4200020, /* cbz over the trap */
+    static const uint32_t later[] = {0xd10083ff, 0xa9017bfd, 0x910043fd,  /* sub sp; stp; add x29, sp, #16 */
+                                     0x34000060, 0xd503201f, 0xd4200020,  /* cbz over the trap */
                                      0x14000000};
     static const uint8_t x86_64[] = {0x55, 0x48, 0x89, 0xe5, 0xeb, 0xfe}; /* push rbp; mov rbp, rsp; jmp . */
     CHECK_EQ(stopped_at(loops, 3).how, MACHSYM_UNWIND_PROLOGUE);

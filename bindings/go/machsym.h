@@ -12802,6 +12802,8 @@ typedef struct ms_unl_search {
     uint64_t returns_at; /* where the piece returned */
     uint64_t targets[ms_UNL_TARGETS];
     unsigned target_count;
+    machsym_unwind_state ended; /* the caller of a path that ended without a return or a call */
+    bool has_ended;
     uint64_t code_addr;
     unsigned code_len;
     uint8_t code[64];
@@ -13021,8 +13023,20 @@ static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
     return true;
 }
 
+/* The path traps, comes to where a path was before, or is too long. If it made the frame, the table holds.
+ * Another path counts more, if it returns or calls. */
+static void ms_unl_ends(ms_unl_search *l, const machsym_unwind_state *s)
+{
+    unsigned sp = ms_unr_arch_of(l->path.desc->cputype).sp;
+    bool made = l->path.makes_frame || l->path.s.v[sp] != s->v[sp];
+    if (l->has_ended || !made || l->path.undoes || !ms_unr_knows(&l->path.s, sp))
+        return;
+    l->has_ended = ms_unl_calls(&l->path) && l->path.s.v[sp] >= s->v[sp];
+    l->ended = l->path.s;
+}
+
 /* Follows the code of a frame that stopped, in itself or in a piece that it called. Returns: false where no
- * path leads to a return or a call. */
+ * path leads to the caller. */
 static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unl_search l;
@@ -13038,7 +13052,7 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     } else if (ms_unl_stopped_in_piece(&l, s)) {
         return true;
     }
-    for (unsigned i = 0; i < MACHSYM_MAX_AHEAD; i++) {
+    for (unsigned i = 1; i <= MACHSYM_MAX_AHEAD; i++) {
         bool goes_on = true, found = false;
         MACHSYM_COUNT_WORK(1);
         switch (ms_unl_instruction(&l, &target)) {
@@ -13066,11 +13080,16 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             *s = l.path.s;
             return true;
         }
+        if (!found && (!goes_on || i == MACHSYM_MAX_AHEAD))
+            ms_unl_ends(&l, s);
         if (!goes_on && !ms_unl_other(&l))
             break;
     }
+    l.ended.searched = l.path.s.searched;
+    if (l.has_ended)
+        *s = l.ended;
     s->searched = l.path.s.searched;
-    return false;
+    return l.has_ended;
 }
 
 #endif /* MACHSYM_NO_UNWIND */

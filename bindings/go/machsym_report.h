@@ -9487,9 +9487,7 @@ static bool msr_framewalk_up(const msr_framewalk *walk, msr_framewalk_registers 
         walk->image != NULL ? walk->image(walk->context, s->v[at.pc] - (stopped ? 0 : 1)) : NULL;
     MACHSYM_COUNT_WORK(1);
     s->v[at.fp] &= ~msr_async_bit;
-    if (image == NULL)
-        return msr_framewalk_by_fp(walk, at, s);
-    machsym_unwind_desc desc = {walk->read, walk->context, image, 1, walk->cputype};
+    machsym_unwind_desc desc = {walk->read, walk->context, image, image != NULL ? 1 : 0, walk->cputype};
     if (machsym_unwind_next(&desc, s))
         return true;
     return s->end == MACHSYM_UNWIND_LEFT_OUT && msr_framewalk_by_fp(walk, at, s);
