@@ -9487,7 +9487,8 @@ static bool msr_framewalk_up(const msr_framewalk *walk, msr_framewalk_registers 
         walk->image != NULL ? walk->image(walk->context, s->v[at.pc] - (stopped ? 0 : 1)) : NULL;
     MACHSYM_COUNT_WORK(1);
     s->v[at.fp] &= ~msr_async_bit;
-    machsym_unwind_desc desc = {walk->read, walk->context, image, image != NULL ? 1 : 0, walk->cputype};
+    size_t image_count = image != NULL;
+    machsym_unwind_desc desc = {walk->read, walk->context, image, image_count, walk->cputype};
     if (machsym_unwind_next(&desc, s))
         return true;
     return s->end == MACHSYM_UNWIND_LEFT_OUT && msr_framewalk_by_fp(walk, at, s);
