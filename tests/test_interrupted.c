@@ -110,6 +110,28 @@ static void test_tagged(void)
     s = step(s, ms_CPU_ARM64);
     CHECK_EQ(s.how, MACHSYM_UNWIND_SIGNAL);
     CHECK_EQ(s.v[PC], interrupted);
+    s = signal_frame(FRAME); /* of another stack; the words look like an async frame's, with a context */
+    put_word(FRAME - 16, UINT64_C(1) << 60 | (STACK + 0x840));
+    put_word(FRAME - 24, STACK + 0x100);
+    put_word(STACK + 0x108, 0x100007777);
+    s.awaiting = true;
+    s = step(s, ms_CPU_ARM64);
+    CHECK_EQ(s.how, MACHSYM_UNWIND_SIGNAL);
+    CHECK_EQ(s.v[PC], interrupted);
+}
+
+/* A function that is awaited has no stack: what the stack pointer of the frame before says is not looked at. */
+static void test_awaited(void)
+{
+    machsym_unwind_state s = signal_frame(STACK + 0x800);
+    put_word(STACK + 0x100, STACK + 0x180);
+    put_word(STACK + 0x108, 0x100007777);
+    s.how = MACHSYM_UNWIND_ASYNC;
+    s.v[22] = STACK + 0x100;
+    s.v[SP] = FRAME;
+    s = step(s, ms_CPU_ARM64);
+    CHECK_EQ(s.how, MACHSYM_UNWIND_ASYNC);
+    CHECK_EQ(s.v[PC], 0x100007777);
 }
 
 /* The caller is then the return address of the record. */
@@ -161,6 +183,7 @@ int main(void)
     test_other_stack();
     test_signed();
     test_tagged();
+    test_awaited();
     test_not();
     test_again();
     return test_done();

@@ -661,8 +661,13 @@ static machsym_unwind_state stopped_at(const uint32_t *words, size_t count)
     s.v[30] = (uint64_t)LOAD + 0x3000;
     s.v[31] = STACK + 8 * 8;
     s.v[29] = STACK + 20 * 8; /* the caller's record */
+    machsym_unwind_state interrupted = s;
+    interrupted.how = MACHSYM_UNWIND_SIGNAL; /* a signal stops a frame, too */
+    interrupted = step(ms_CPU_ARM64, 0x04000000, interrupted);
     s = step(ms_CPU_ARM64, 0x04000000, s);
     memset(code, 0, sizeof code);
+    CHECK_EQ(interrupted.v[32], s.v[32]);
+    CHECK_EQ(interrupted.how, s.how);
     CHECK_EQ(s.v[32], LOAD + 0x3000);
     CHECK_EQ(s.v[31], STACK + 8 * 8);
     CHECK_EQ(s.v[29], STACK + 20 * 8);

@@ -199,7 +199,9 @@ def ask_lldb(lldb, path, program):
     debugger = lldb.SBDebugger.Create()
     debugger.SetAsync(False)
     process = debugger.CreateTarget(program or "").LoadCore(path)
-    frames = [frame.GetPC() for frame in process.GetThreadAtIndex(0) if not frame.IsInlined() and not frame.IsArtificial()]
+    frames = [frame for frame in process.GetThreadAtIndex(0) if not frame.IsArtificial()]  # what call sites say of tail calls
+    # an inlined call has the pc; the function around it, which comes next, has where the call begins
+    frames = [frame.GetPC() for below, frame in zip([None] + frames, frames) if below is None or not below.IsInlined()]
     lldb.SBDebugger.Destroy(debugger)
     return frames
 
