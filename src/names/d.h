@@ -1001,11 +1001,26 @@ static const ms_dmd_special *ms_dmd_find_special(const char *s, size_t len)
     return NULL;
 }
 
-/* Reads the whole name. special is the compiler-made symbol that its end stands for, or NULL. */
-static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
+/* Where the name begins, after _D. ldc makes one more function of a method of an interface, which adjusts `this`:
+ * its symbol has Thn, the bytes and _ before the name. */
+static size_t ms_dmd_name_at(const ms_dm *d)
 {
-    ms_dmd p = {d, d->s, d->len, 0, d->len, d->len, false, false};
+    size_t at = 5;
+    if (d->len < 8 || !ms_equal(d->s + 2, "Thn", 3))
+        return 2;
+    while (at < d->len && d->s[at] >= '0' && d->s[at] <= '9')
+        at++;
+    return at > 5 && at < d->len && d->s[at] == '_' ? at + 1 : 2;
+}
+
+/* Reads the whole name, which begins at `from`. special is the compiler-made symbol that its end stands for, or
+ * NULL. */
+static bool ms_dmd_read(ms_dm *d, size_t from, const ms_dmd_special *special)
+{
+    ms_dmd p = {d, d->s, d->len, from - 2, d->len, d->len, false, false};
     d->out_len = 0;
+    if (from != 2)
+        ms_dmd_lit(&p, "non-virtual thunk to ");
     if (special != NULL) {
         p.tail = d->len - special->tail_len;
         ms_dm_put(d, special->text, special->text_len);
@@ -1018,12 +1033,12 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
 }
 
 /* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is not. */
-static bool ms_dmd_in_text(const ms_dm *d)
+static bool ms_dmd_in_text(const ms_dm *d, size_t from)
 {
-    size_t at = 2, len = 0;
+    size_t at = from, len = 0;
     while (at < d->len && d->s[at] >= '0' && d->s[at] <= '9' && len <= d->len)
         len = len * 10 + (size_t)(d->s[at++] - '0');
-    if (at == 2 || len >= d->len - at)
+    if (at == from || len >= d->len - at)
         return false;
     char next = d->s[at + len];
     return (next >= '0' && next <= '9') || next == 'Q' || next == '_';
@@ -1037,18 +1052,19 @@ static bool ms_dmd_run(ms_dm *d)
         ms_dm_put(d, "D main", 6);
         return !d->failed;
     }
-    if ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmd_in_text(d))
+    size_t from = ms_dmd_name_at(d);
+    if ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmd_in_text(d, from))
         return false;
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
-    if (!ms_dmd_is_mangle(&probe))
+    if (!ms_dmd_is_symbol(&probe, from))
         return false;
     size_t most = MACHSYM_DEMANGLE_D_STEPS + MACHSYM_DEMANGLE_D_STEPS_PER_BYTE * d->len;
     if (d->work > most)
         d->work = most;
-    const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);
-    if (special != NULL && ms_dmd_read(d, special))
+    const ms_dmd_special *special = from == 2 ? ms_dmd_find_special(d->s, d->len) : NULL;
+    if (special != NULL && ms_dmd_read(d, from, special))
         return true;
-    return ms_dmd_read(d, NULL) && d->out_len > 0;
+    return ms_dmd_read(d, from, NULL) && d->out_len > 0;
 }
 
 #endif /* MACHSYM_NO_D */
