@@ -34,7 +34,8 @@ static const own_case OWN[] = {
     {"_D3foo10__postblitMFNaZv", "foo.__postblit()"},
     /* a function of ldc that adjusts `this`: what follows the prefix is read as c++filt -s dlang reads it after _D */
     {"_DThn16_3foo3Bar3runMFiZv", "non-virtual thunk to foo.Bar.run(int)"},
-    {"_DThn8_3foo__T3BarTiZQh3runMxFAyaQdZv", "non-virtual thunk to foo.Bar!(int).Bar.run(immutable(char)[], immutable(char)[]) const"},
+    {"_DThn8_3foo__T3BarTiZQh3runMxFAyaQdZv",
+     "non-virtual thunk to foo.Bar!(int).Bar.run(immutable(char)[], immutable(char)[]) const"},
     {"_DThn_3foo3Bar3runMFZv", "_DThn_3foo3Bar3runMFZv"},
     {"_DThn163foo3Bar3runMFZv", "_DThn163foo3Bar3runMFZv"},
     {"_DThn16_", "_DThn16_"},
