@@ -45116,8 +45116,8 @@ static const ms_dmd_special *ms_dmd_find_special(const char *s, size_t len)
     return NULL;
 }
 
-/* Where the name begins, after _D. ldc makes one more function of a method of an interface, which adjusts `this`:
- * its symbol has Thn, the bytes and _ before the name. */
+/* Where the name begins, after _D. ldc makes one more function of a method of an interface, which adjusts
+ * `this`: its symbol has Thn, the bytes and _ before the name. */
 static size_t ms_dmd_name_at(const ms_dm *d)
 {
     size_t at = 5;
@@ -45128,8 +45128,8 @@ static size_t ms_dmd_name_at(const ms_dm *d)
     return at > 5 && at < d->len && d->s[at] == '_' ? at + 1 : 2;
 }
 
-/* Reads the whole name, which begins at `from`. special is the compiler-made symbol that its end stands for, or
- * NULL. */
+/* Reads the whole name, which begins at `from`. special is the compiler-made symbol that its end stands for,
+ * or NULL. */
 static bool ms_dmd_read(ms_dm *d, size_t from, const ms_dmd_special *special)
 {
     ms_dmd p = {d, d->s, d->len, from - 2, d->len, d->len, false, false};
