@@ -78,7 +78,7 @@ def run(tree, build, name, limit, extra=None, logs='logs', deadline=0):
     CPU, seconds)."""
     logs = os.path.join(tree, build, logs)
     os.makedirs(logs, exist_ok=True)
-    env = dict(os.environ, B=build, RUN='', QUICK='1', CC='gcc', CFLAGS='-O0', LDFLAGS='', SAMPLE=os.environ.get('SAMPLE', '7'), LOGS=logs,
+    env = dict(os.environ, B=build, RUN='', QUICK='1', CC='gcc', CFLAGS='-O0', LDFLAGS='', SAMPLE=os.environ.get('SAMPLE', '7'), LOGS=logs, LIMIT='36000',
                MACHSYM=os.path.join(tree, build, 'machsym'))
     env.update(extra or {})
     test = 'tests/' + name if name.endswith('.sh') else build + '/tests/' + name
