@@ -270,6 +270,44 @@ static void test_stubs(void)
     bytes_free(&indirect);
 }
 
+/* Go's linker says 6 for every architecture. The code of its arm64 programs has stubs of three instructions
+ * (`go build cmd/asm` for darwin/arm64: 636 bytes of code, 53 pointers); of x86_64 they have 6 bytes. */
+static void test_stubs_of_go(void)
+{
+    static const make_symbol symbols[] = {{"_open", UNDEFINED, 0, 0}, {"_close", UNDEFINED, 0, 0}};
+    static const struct {
+        uint32_t cputype;
+        uint64_t size;
+        uint64_t second; /* stub; 0: none has a name */
+    } rows[] = {{0x0100000c, 24, 0x200c},
+                {0x0200000c, 24, 0x200c},
+                {0x0100000c, 30, 0}, /* no whole number of stubs */
+                {0x01000007, 12, 0x2006}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        program p;
+        bytes indirect = {NULL, 0, 0};
+        memset(&p, 0, sizeof p);
+        put32(&indirect, 0);
+        put32(&indirect, 1);
+        p.macho.cputype = rows[i].cputype;
+        p.macho.symbols = symbols;
+        p.macho.symbol_count = 2;
+        p.macho.indirect = &indirect;
+        add_code(&p, "__symbol_stub1", 0x2000, rows[i].size, 0x80000408u);
+        p.macho.sections[0].reserved2 = 6;
+        lookup l = open_macho(&p);
+        if (rows[i].second == 0) {
+            check_symbol(&l, 0x2000, NULL, 0, MACHSYM_SOURCE_NONE);
+        } else {
+            check_symbol(&l, rows[i].second - 1, "open", 0x2000, MACHSYM_SOURCE_STUB);
+            check_symbol(&l, rows[i].second, "close", rows[i].second, MACHSYM_SOURCE_STUB);
+        }
+        lookup_close(&l);
+        program_free(&p);
+        bytes_free(&indirect);
+    }
+}
+
 /* Tables cut short, and text that leads nowhere, cost the entries concerned. */
 static void test_damage(void)
 {
@@ -438,6 +476,7 @@ int main(void)
     test_behind_code();
     test_thumb();
     test_stubs();
+    test_stubs_of_go();
     test_damage();
     test_fixture();
     return test_done();

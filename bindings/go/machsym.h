@@ -6096,6 +6096,16 @@ static void ms_mo_check_part(ms_mo *mo, const char *what, const char *where, mac
     ms_damage_note_cut(&mo->damage, what, where, ms_mo_file_offset(mo, off));
 }
 
+/* The size of one stub. Go's linker states 6 everywhere, which no stub of arm64 has: it has three
+ * instructions there, as every other linker's that does not sign pointers. */
+static uint32_t ms_mo_stub_size(const ms_mo *mo, const ms_mo_section *section, uint32_t stated)
+{
+    bool is_arm64 = mo->slice.cputype == ms_CPU_ARM64 || mo->slice.cputype == ms_CPU_ARM64_32;
+    if (!is_arm64 || stated % 4 == 0 || (section->flags & ms_SECTION_TYPE) != ms_S_SYMBOL_STUBS)
+        return stated;
+    return section->size % 12 == 0 ? 12 : 0;
+}
+
 static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
@@ -6111,7 +6121,7 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     section->reloc_count = ms_rd_u32(rd);
     section->flags = ms_rd_u32(rd);
     section->reserved1 = ms_rd_u32(rd);
-    section->reserved2 = ms_rd_u32(rd);
+    section->reserved2 = ms_mo_stub_size(mo, section, ms_rd_u32(rd));
     if (mo->is_64)
         ms_rd_u32(rd); /* reserved3 */
     section->is_code = (section->flags & ms_S_ATTR_CODE) != 0;

@@ -102,7 +102,9 @@ class Report:
         print("compared %d answers; in %d of them llvm took the outermost name from the symbol table, in %d\n"
               "we named an inlined function by the symbol of its copy out of line (both checked, see KNOWN.md)"
               % (self.compared, self.names_from_symtab, self.names_by_rule))
-        bad = 0
+        bad = int(self.slices == 0)
+        if bad:
+            print("  no file with debug info was there to compare")
         for kind, count in sorted(self.counts.items()):
             share = count / max(self.compared, 1)
             verdict = "known" if kind in self.known else "NOT LISTED in KNOWN.md"
@@ -112,7 +114,7 @@ class Report:
             print("  %-28s %8d  %.4f %%  %s" % (kind, count, share * 100, verdict))
             if verdict != "known" or self.verbose:
                 print("\n".join(self.samples[kind]))
-        if not self.counts:
+        if not self.counts and not bad:
             print("  no differences")
         # a class is not of one slice, so that a bad one is a failure beside the slices
         print("%d passed, %d failed, 0 skipped" % (self.slices - min(bad, self.slices), bad))

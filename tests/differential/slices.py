@@ -5,7 +5,7 @@ import sys
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "tool"))
-from macho import LC_SYMTAB, Image  # noqa: E402
+from macho import LC_DYSYMTAB, LC_SYMTAB, Image  # noqa: E402
 
 ABI64, ABI64_32 = 0x01000000, 0x02000000
 ARCHS = {
@@ -107,6 +107,9 @@ class Slice:
         at = self.image.command(LC_SYMTAB)
         if at is not None:
             struct.pack_into("<I", data, at + 12, 0)
+        at = self.image.command(LC_DYSYMTAB)
+        if at is not None:
+            struct.pack_into("<18I", data, at + 8, *[0] * 18)
         with open(path, "wb") as f:
             f.write(data)
 
