@@ -48,6 +48,7 @@ typedef struct row_of {
 
 typedef struct chance {
     uint64_t state;
+    unsigned folded; /* as many times more the rows are there: linkers leave those of each function that they fold */
     bool is_new; /* DWARF 5: files count from 0, and the first is there twice */
     const char *files[FILES + 1];
     place_of origins[ORIGINS];
@@ -378,6 +379,8 @@ static void put_lines(chance *c)
     put_files(c);
     patch(line, head - 4, line->len - head, 4);
     put_rows(c);
+    for (unsigned i = 0; i < c->folded; i++)
+        put_rows(c);
     end_length(&c->p, line, at);
 }
 
@@ -708,6 +711,52 @@ static void check_far(bool is_first)
     free(c);
 }
 
+/* Three functions share code without a line. The line ahead of it is above the declaration of the second one, for which the line
+ * after it counts. Both are above that of the third one. That holds whichever was asked for first. */
+static void check_shared(void)
+{
+    static const char *const names[3] = {"one", "two", "six"};
+    static const uint32_t declared[3] = {100, 200, 260};
+    static const uint32_t lines[3] = {150, 250, 260};
+    chance *c = (chance *)calloc(1, sizeof *c);
+    if (c == NULL)
+        exit(1);
+    for (unsigned i = 1; i <= FILES; i++)
+        c->files[i] = i == 1 ? "a.c" : "b.c";
+    for (unsigned i = 0; i < 3; i++) {
+        block_of function = {NO_BLOCK, 0, {1, declared[i], false, false, 0, ""}, 0, {0, 0}, {CODE, 0}, 0, 0, ""};
+        strcpy(function.name, names[i]);
+        c->blocks[c->count++] = function;
+    }
+    for (uint32_t at = 0; at < CODE; at++) {
+        row_of row = {1 + at % 2, at == 100 ? 150 : at == 300 ? 250 : 0, 1};
+        c->rows[at] = row;
+    }
+    c->folded = 2;
+    put_all(c);
+    machsym_image *image = program_open(&c->p);
+    machsym_session *session = open_people(image, false);
+    test_begin();
+    for (uint32_t at = 101; at < 300; at++) {
+        machsym_cursor next = {0, 0};
+        machsym_frame frame;
+        unsigned seen = 0;
+        while (machsym_session_next_folded_at_addr(session, BASE + at, &next, &frame, 1) == 1) {
+            unsigned which = 0;
+            while (which < 2 && !(frame.name.len == 3 && memcmp(frame.name.ptr, names[which], 3) == 0))
+                which++;
+            CHECK_EQ(frame.line, lines[which]);
+            seen |= 1u << which;
+        }
+        CHECK_EQ(seen, 7);
+    }
+    test_end("shared code without lines");
+    machsym_session_close(session);
+    machsym_image_close(image);
+    program_free(&c->p);
+    free(c);
+}
+
 /* PROGRAMS in the environment: how many times as many. */
 int main(void)
 {
@@ -716,5 +765,6 @@ int main(void)
         check_chance(seed);
     check_far(true);
     check_far(false);
+    check_shared();
     return test_done();
 }
