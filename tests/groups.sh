@@ -165,6 +165,9 @@ alike "code that the compiler moved out of functions"
 stack "$work/a.crash" SIGSEGV 'operator<(A, A)' main
 stack "$work/b.crash" SIGSEGV 'operator>(A, A)' main
 differ "operators"
+stack "$work/a.crash" SIGSEGV '-[Player(Sound) play:]' main
+stack "$work/b.crash" SIGSEGV '-[Player(Video) play:]' main
+differ "methods of two categories"
 
 # Names of other languages: what a build makes of a function is one name, and two functions are two.
 named_alike 'demo::load::h0123456789abcdef' 'demo::load::hfedcba9876543210'

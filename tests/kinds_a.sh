@@ -132,6 +132,12 @@ sed 's/"x0": 0/"eax": 1/; s/"x1": 8/"ebx": 2/; s/"lr": [0-9]*/"eip": 4096/; s/"p
     $samples/kscrash-1.json >"$work/i386.json"
 run --apple "$work/i386.json"
 has "Thread 1 crashed with X86 Thread State (32-bit):" "   eax: 0x00000001   ebx: 0x00000002   edi: 0x00000009   esp: 0x00000063" "eflags: 0x00000202   eip: 0x00001000"
+# What the states of the other processors are called: mach/arm and mach/i386 thread_status.h.
+for state in "r0 ARM Thread State (32-bit):" "rax X86 Thread State (64-bit):" "eax X86 Thread State (32-bit):" "x0 ARM Thread State (64-bit):" "q0 Thread State:"; do
+    sed "s/\"x0\": 0/\"${state%% *}\": 1/" $samples/kscrash-1.json >"$work/state.json"
+    run --apple "$work/state.json"
+    has "Thread 1 crashed with ${state#* }"
+done
 run --signature $samples/kscrash-several.json
 has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
 

@@ -58,6 +58,25 @@ says "a dSYM without debug info" 0 "kept   $uuid  App (3), arm64; the file that 
 says "a stripped binary" 0 "kept   $uuid  App, arm64; the file that is there has more symbols" $M store add st stripped/App
 cmp -s "st/4C/$uuid.dSYM/$dwarf/App" dsym/App.dSYM/$dwarf/App && cmp -s "st/4C/$uuid.binary/App" binary/App
 check "dSYM and binary lie side by side"
+# A program whose names were not written to their end. Its LC_SYMTAB is not the first command.
+if command -v python3 >/dev/null; then
+    python3 - "$bin/cache/arm64/Zoo" unwritten.program <<'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at, commands = 32, {}
+for _ in range(struct.unpack_from("<I", data, 16)[0]):
+    kind, size = struct.unpack_from("<II", data, at)
+    commands[kind] = at
+    at += size
+names, length = struct.unpack_from("<II", data, commands[2] + 16)
+assert commands[2] > 32 and length > 200
+data[names + length - 100:names + length] = bytes(100)
+open(sys.argv[2], "wb").write(data)
+END
+    says "a program whose names end in zeros" 1 "the end of its names is zeros: it was not written" $M store add names.st unwritten.program
+else
+    skip "a program whose names end in zeros: it needs python3"
+fi
 mkdir -p deep/Deep.dSYM/$dwarf unwritten/Deep.dSYM/$dwarf # its entries end in more than 600 zeros
 cp "$bin/deep-arm64-d4.dwarf" deep/Deep.dSYM/$dwarf/Deep
 zeroed deep/Deep.dSYM/$dwarf/Deep 9000 unwritten/Deep.dSYM/$dwarf/Deep
