@@ -48,7 +48,8 @@ typedef struct row_of {
 
 typedef struct chance {
     uint64_t state;
-    unsigned folded; /* as many times more the rows are there: linkers leave those of each function that they fold */
+    unsigned
+        folded; /* as many times more the rows are there: linkers leave those of each function that they fold */
     bool is_new; /* DWARF 5: files count from 0, and the first is there twice */
     const char *files[FILES + 1];
     place_of origins[ORIGINS];
@@ -724,7 +725,8 @@ static void check_shared(void)
     for (unsigned i = 1; i <= FILES; i++)
         c->files[i] = i == 1 ? "a.c" : "b.c";
     for (unsigned i = 0; i < 3; i++) {
-        block_of function = {NO_BLOCK, 0, {1, declared[i], false, false, 0, ""}, 0, {0, 0}, {CODE, 0}, 0, 0, ""};
+        block_of function = {NO_BLOCK, 0, {1, declared[i], false, false, 0, ""}, 0, {0, 0}, {CODE, 0}, 0,
+                             0,        ""};
         strcpy(function.name, names[i]);
         c->blocks[c->count++] = function;
     }

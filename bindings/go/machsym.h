@@ -26381,6 +26381,14 @@ static bool ms_near_narrow(const ms_fn_block *block, ms_range *area)
     return is_whole;
 }
 
+/* Whether two functions of a unit have the same code, which a linker folded. One of them owns it. */
+static bool ms_near_is_twin(const ms_ses_unit *unit, uint32_t owner, uint32_t function)
+{
+    const ms_fn_block *a = &unit->functions.blocks[owner];
+    const ms_fn_block *b = &unit->functions.blocks[function];
+    return a->range_count == 1 && b->range_count == 1 && a->lo == b->lo && a->hi == b->hi;
+}
+
 /* The code around an address that a function has without a gap; empty when the address is another one's. */
 static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
 {
@@ -26398,7 +26406,9 @@ static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
     if (unit->own_of == span->function && unit->own.lo <= addr && addr < unit->own.hi)
         return unit->own;
     size_t at = ms_seg_find(v, count, addr);
-    if (at + 1 >= count || v[at].owner != span->function)
+    if (at + 1 >= count || v[at].owner == ms_SEG_NONE ||
+        (v[at].owner != span->function &&
+         (span->is_named || !ms_near_is_twin(unit, v[at].owner, span->function))))
         return none;
     unit->own_of = span->function;
     unit->own.lo = v[at].lo;
