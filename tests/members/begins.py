@@ -95,7 +95,7 @@ def check_caches(tool, folder, caches):
 
 def check_reports(tool, folder):
     report = read("tests/fixtures/reports/demo.crash")
-    ends = "crash ips txt json log spindump hang diag spin beta panic synced ndjson eml dmp core"
+    ends = "crash ips txt json log spindump hang diag spin beta panic synced ndjson eml dmp core plcrash"
     for name, wanted in [("a." + end, True) for end in ends.split()] + [
             (name, False) for name in ("a", "crash", "a.crash1", "a.crashes", "a.doc", "a.ip", "acrash", "._a.crash", ".crash")]:
         for path in in_archives(folder, name, report):

@@ -36,6 +36,41 @@ def report(program, values, frames, uuid=True):
     return "\n".join(lines)
 
 
+def varint(value):
+    out = b""
+    while value > 0x7F:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def message(*fields):
+    """Fields of PLCrashReport.proto: (number, value)."""
+    out = b""
+    for number, value in fields:
+        if isinstance(value, int):
+            out += varint(number << 3) + varint(value)
+        else:
+            raw = value.encode() if isinstance(value, str) else value
+            out += varint(number << 3 | 2) + varint(len(raw)) + raw
+    return out
+
+
+def plcrash(program, values, frames):
+    """The same as PLCrashReporter writes it."""
+    arm = program.cpu == cores.ARM64
+    names = ARM_ORDER if arm else X86_ORDER
+    processor = message((1, 1), (2, program.cpu), (3, 0))
+    thread = message((1, 0), *[(2, message((3, frame))) for frame in frames], (3, 1),
+                     *[(4, message((1, name), (2, values[name]))) for name in names])
+    image = message((1, program.base + st.SLIDE), (2, program.size), (3, "/Applications/calls"), (4, bytes.fromhex(program.uuid)),
+                    (5, processor))
+    return b"plcrash\x01" + message(
+        (1, message((1, 0), (2, "14.3.1"), (3, 2 if arm else 1), (4, 1700000000))), (2, message((1, "calls"), (2, "1"))), (3, thread), (4, image),
+        (6, message((1, "SIGSEGV"), (2, "SEGV_MAPERR"), (3, 8))), (7, message((1, "calls"), (2, 1), (3, "/Applications/calls"), (4, "launchd"), (5, 1), (6, 1))),
+        (8, message((1, "Mac"), (2, processor), (3, 1), (4, 1))))
+
+
 def kscrash(program, values, frames, stack):
     """The same as KSCrash writes it: 10 words below the stack pointer and 20 above it."""
     arm = program.cpu == cores.ARM64
@@ -124,7 +159,7 @@ def main():
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 40
     rng, failed, true = random.Random(42), 0, 0
     flagged, planted = collections.Counter(), collections.Counter()
-    lr, left_out, before = 0, 0, None
+    told, before = {"crash": [], "plcrash": []}, None
     found, lost, stale, leftovers = 0, 0, 0, 0
     generated = os.path.join(folder, "generated.c")
     put(folder, "generated.c", steps.Source(200, 7).text() + "int main(void) { start(); return 0; }\n")
@@ -137,6 +172,8 @@ def main():
         for i, ((values, stack), frames) in enumerate(truths):
             put(inputs, "true-%04d.crash" % i, report(program, values, frames))
             wanted["true-%04d.crash" % i] = ("", frames)
+            st.write(os.path.join(inputs, "true-%04d.plcrash" % i), plcrash(program, values, frames))
+            wanted["true-%04d.plcrash" % i] = ("", frames)
             if len(frames) > 2 and frames[0] != frames[1]:
                 for k, (what, wrong) in enumerate(plant(rng, program, frames)):
                     put(inputs, "wrong-%04d-%d.crash" % (i, k), report(program, values, wrong))
@@ -145,6 +182,8 @@ def main():
             if arm and len(frames) > 2 and values["lr"] == frames[1]:
                 put(inputs, "lr-%04d.crash" % i, report(program, values, frames[:1] + frames[2:]))
                 wanted["lr-%04d.crash" % i] = ("lr", frames)
+                st.write(os.path.join(inputs, "lr-%04d.plcrash" % i), plcrash(program, values, frames[:1] + frames[2:]))
+                wanted["lr-%04d.plcrash" % i] = ("lr", frames)
             # bytes of the stack
             put(inputs, "true-%04d.json" % i, kscrash(program, values, frames, stack))
             wanted["true-%04d.json" % i] = ("", frames)
@@ -167,8 +206,7 @@ def main():
                 if is_inferred and (addresses != frames or doubts):
                     failed += 1
                     print("%s %s %s: inferred" % (arch, flags, name), list(map(hex, addresses)), list(map(hex, frames)))
-                lr += is_inferred
-                left_out += 1
+                told[name.split(".")[1]].append(is_inferred)
             elif what == "stack":
                 addresses, is_inferred = [int(frame["address"], 16) for frame in got], any(frame.get("inferred") for frame in got)
                 if is_inferred and (addresses != frames or doubts):
@@ -200,11 +238,14 @@ def main():
     print("%d true stacks, %d flagged" % (true, failed))
     tallies = [(what, flagged[what], planted[what]) for what in planted]
     tallies += [("a caller that bytes of the stack tell", found, lost), ("what lr held of an earlier call", stale, leftovers),
-                ("a caller that only lr has", lr, left_out)]
+                ("a caller that only lr has", sum(told["crash"]), len(told["crash"]))]
     for what, count, of in tallies:
         least = LEAST[what] * of / 100
         failed += count < least or of == 0
         print("%s: %d of %d found%s" % (what, count, of, "" if count >= least else ", less than %d %%" % LEAST[what]))
+    if told["crash"] != told["plcrash"]:
+        failed += 1
+        print("reports of PLCrashReporter: %d of %d callers that only lr has" % (sum(told["plcrash"]), len(told["plcrash"])))
     sys.exit(failed > 0)
 
 

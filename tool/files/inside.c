@@ -121,7 +121,7 @@ static bool inside_is_report_name(machsym_str path)
 {
     static const char *const ends[] = {".crash",  ".ips",  ".txt",  ".json", ".log",   ".spindump",
                                        ".hang",   ".diag", ".spin", ".beta", ".panic", ".synced",
-                                       ".ndjson", ".eml",  ".dmp",  ".core"};
+                                       ".ndjson", ".eml",  ".dmp",  ".core", ".plcrash"};
     size_t bundle = str_find(path, ".xccrashpoint/");
     machsym_str inner = str_make(path.ptr + bundle, path.len - bundle);
     if (str_starts(str_base_name(path), ".")) /* "._NAME" has what only Apple's file systems keep of NAME */
