@@ -119,8 +119,8 @@ typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_MAPS, WANT_
  * with what else is there, and the copies that Xcode symbolicated, they would count twice. */
 static bool inside_is_report_name(machsym_str path)
 {
-    static const char *const ends[] = {".crash",  ".ips",  ".txt",  ".json", ".log",   ".spindump",
-                                       ".hang",   ".diag", ".spin", ".beta", ".panic", ".synced",
+    static const char *const ends[] = {".crash",  ".ips",  ".txt",  ".json", ".log",    ".spindump",
+                                       ".hang",   ".diag", ".spin", ".beta", ".panic",  ".synced",
                                        ".ndjson", ".eml",  ".dmp",  ".core", ".plcrash"};
     size_t bundle = str_find(path, ".xccrashpoint/");
     machsym_str inner = str_make(path.ptr + bundle, path.len - bundle);
