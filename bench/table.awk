@@ -1,4 +1,4 @@
-# Prints the rows of bench/run as one aligned table.
+# Prints the rows of bench/run as one aligned table, with -v html=1 as rows of a table in HTML.
 # Input, tab-separated: name, ours, peer's name, peer's value, unit (s, /s, KB, B), goal ('>=N' for peer/ours,
 # '<=N' for ours/peer, '<N' and '>N' for our value in its unit, - for none). Goals are shown with -v goals=1.
 # Two more fields are the lowest and the highest ratio of separate runs. Ratios are rounded against us.
@@ -76,12 +76,35 @@ BEGIN {
     }
 }
 
-END {
-    for (r = 0; r <= NR; r++) {
-        line = ""
-        for (i = 1; i <= 8; i++)
-            line = line sprintf(i == 1 || i == 3 || i > 5 ? "%-*s  " : "%*s  ", width[i], cell[r, i])
-        sub(/ +$/, "", line)
-        print line
+function is_text(column)
+{
+    return column == 1 || column == 3 || column > 5
+}
+
+function line_of(r,    line, i)
+{
+    for (i = 1; i <= 8; i++)
+        line = line sprintf(is_text(i) ? "%-*s  " : "%*s  ", width[i], cell[r, i])
+    sub(/ +$/, "", line)
+    return line
+}
+
+# Columns that are empty in all rows are left out.
+function html_of(r,    line, i, text, kind)
+{
+    kind = r == 0 ? "th" : "td"
+    for (i = 1; i <= 8; i++) {
+        text = cell[r, i]
+        gsub(/&/, "\\&amp;", text)
+        gsub(/</, "\\&lt;", text)
+        if (width[i] > 0)
+            line = line sprintf("<%s class=\"%s%s\">%s</%s>", kind, is_text(i) ? "text" : "number",
+                                i == 1 && text ~ /^ / ? " part" : "", text, kind)
     }
+    return "<tr>" line "</tr>"
+}
+
+END {
+    for (r = 0; r <= NR; r++)
+        print html ? html_of(r) : line_of(r)
 }

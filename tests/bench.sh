@@ -31,6 +31,9 @@ equal "one that is not" "$(table -v goals=1 | sed -n 3p)" "slow 3.00 s llvm 8.00
 equal "one of at most" "$(table -v goals=1 | sed -n 4p)" "small 100 KB llvm 1000 KB 0.10 <=0.2 yes"
 equal "one of our own value" "$(table -v goals=1 | sed -n 5p)" "alone 200 ns under 100 ns NO"
 
+equal "as HTML" "$(table -v html=1 -v goals=1 | sed -n 3p)" '<tr><td class="text">slow</td><td class="number">3.00 s</td>'\
+'<td class="text">llvm</td><td class="number">8.00 s</td><td class="number">2.66</td><td class="text">>=4</td><td class="text">NO</td><td class="text"></td></tr>'
+
 printf 'fast\t1\tllvm\t8\ts\t>=4\nless\t40\tllvm\t90\tKB\t<=0.5\nalone\t5\t\t\ts\t-\n' > "$work/rows.1.tsv"
 printf 'fast\t2\tllvm\t9\ts\t>=4\nless\t30\tllvm\t90\tKB\t<=0.5\nalone\t7\t\t\ts\t-\n' > "$work/rows.2.tsv"
 printf 'fast\t4\tllvm\t7\ts\t>=4\nless\t41\tllvm\t90\tKB\t<=0.5\nalone\t6\t\t\ts\t-\n' > "$work/rows.3.tsv"
@@ -66,6 +69,21 @@ if need "bench/plan.py" python3; then
     PYTHONDONTWRITEBYTECODE=1 python3 tests/plan.py > "$work/out" 2>&1
     check "bench/plan.py counts and simulates as theory does" "$work/out"
 fi
+
+# The page is one file, with what a reader must know of its figures.
+page()
+{
+    (here=bench dir=$work goals=1 && . bench/page.sh && draw_page "2 cores <fast>, 3 runs")
+}
+printf '%s\n' "$chart" > "$work/chart.svg"
+printf 'large5: is not there\nlarge4: a & b\n' > "$work/left-out"
+page > "$work/page.html"
+equal "the page has the machine" "$(grep -c '<pre>2 cores &lt;fast>, 3 runs</pre>' "$work/page.html")" 1
+equal "the chart" "$(grep -c '^<svg' "$work/page.html")" 1
+equal "all rows" "$(grep -c '^<tr><td\|<table><tr><th' "$work/page.html")" 7
+equal "and what is left out" "$(sed -n '/<h2>Left out/,$p' "$work/page.html" | tr '\n' ' ')" \
+    '<h2>Left out</h2><pre>large4: a &amp; b large5: is not there</pre> </html> '
+equal "it asks for no other file" "$(grep -c 'src=\|href=\|url(' "$work/page.html")" 0
 
 mkdir "$work/without" # a compiler that finds no zlib.h
 printf '#!/bin/sh\nexit 1\n' > "$work/without/cc"

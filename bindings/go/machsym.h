@@ -14390,9 +14390,17 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* The same of an SLEB128 number. */
+/* The same of an SLEB128 number. Most have one byte or two, and either sign: there is no branch for it. */
 static inline const uint8_t *ms_dw_raw_sleb(const uint8_t *p, uint64_t *out)
 {
+    if (p[0] < 0x80) {
+        *out = ((uint64_t)p[0] ^ 0x40) - 0x40;
+        return p + 1;
+    }
+    if (p[1] < 0x80) {
+        *out = (((p[0] & 0x7fu) | (uint64_t)p[1] << 7) ^ 0x2000) - 0x2000;
+        return p + 2;
+    }
     const uint8_t *next = ms_dw_raw_uleb(p, out);
     unsigned bits = next != NULL ? (unsigned)(next - p) * 7u : 64u;
     if (bits < 64 && (next[-1] & 0x40) != 0)
@@ -16384,9 +16392,11 @@ static inline void ms_ln_run_ahead(const ms_ln_head *head, const ms_ln_special *
     const uint8_t base = head->opcode_base;
     const uint64_t unit = head->min_inst;
     const uint64_t constant = head->line_range != 0 ? unit * special->operations[255] : 0; /* const_add_pc */
-    while (p <= last && row < stop) {
+    while (p <= last) {
         uint8_t opcode = *p;
         if (opcode >= base) {
+            if (row == stop)
+                break;
             regs.addr += unit * special->operations[opcode];
             regs.line += special->lines[opcode];
             ms_ln_set_row(row++, &regs, false);

@@ -620,9 +620,11 @@ static inline void ms_ln_run_ahead(const ms_ln_head *head, const ms_ln_special *
     const uint8_t base = head->opcode_base;
     const uint64_t unit = head->min_inst;
     const uint64_t constant = head->line_range != 0 ? unit * special->operations[255] : 0; /* const_add_pc */
-    while (p <= last && row < stop) {
+    while (p <= last) {
         uint8_t opcode = *p;
         if (opcode >= base) {
+            if (row == stop)
+                break;
             regs.addr += unit * special->operations[opcode];
             regs.line += special->lines[opcode];
             ms_ln_set_row(row++, &regs, false);
