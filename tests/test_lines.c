@@ -589,6 +589,32 @@ static void test_many_sequences(void)
     program_free(&p);
 }
 
+/* Each byte of a program is a row: four times what is reserved for its length. */
+static void test_rows_of_one_byte(void)
+{
+    enum { COUNT = 100000 };
+    program p;
+    lookup l;
+    machsym_cursor at = {0, 0};
+    machsym_line got;
+    uint32_t rows = 0, wrong = 0;
+    memset(&p, 0, sizeof p);
+    line_begin(&p, &plain4);
+    set_address(&p, 0x1000);
+    for (unsigned i = 0; i < COUNT; i++)
+        put8(&p.line, 13 + 6 + 14); /* special: 1 byte of code, line + 1 */
+    end_sequence(&p);
+    line_end(&p);
+    put_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (; machsym_session_next_line(l.session, &at, &got) && !got.end_sequence; rows++)
+        wrong += got.addr != 0x1001 + (uint64_t)rows || got.line != 2 + rows;
+    CHECK_EQ(rows, COUNT);
+    CHECK_EQ(wrong, 0);
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* ---- Damage ---- */
 
 /* A header that cannot be read costs the lines, not the function; the unit is counted. */
@@ -969,6 +995,7 @@ int main(void)
     test_no_statement();
     test_sequences();
     test_many_sequences();
+    test_rows_of_one_byte();
     test_damage();
     test_backwards();
     test_hints();
