@@ -71,7 +71,7 @@ static void put_frames(const char *augmentation, unsigned cfa, unsigned off, uns
     end_entry(at);
 }
 
-/* Every register points into the stack, 8 bytes after the one before. */
+/* Every register points into the stack, 8 bytes after the one before; frame pointers are where the stack pointers are. */
 static machsym_unwind_state registers(unsigned pc)
 {
     machsym_unwind_state s;
@@ -79,6 +79,8 @@ static machsym_unwind_state registers(unsigned pc)
     s.known = UINT64_MAX;
     for (unsigned i = 0; i < 33; i++)
         s.v[i] = STACK + 8 * i;
+    s.v[6] = s.v[7]; /* no frame record lies below the stack pointer, of either processor */
+    s.v[29] = s.v[31];
     s.v[pc] = CODE + 0x10;
     return s;
 }
@@ -201,7 +203,7 @@ static void test_failures(void)
         machsym_unwind_state s = run(bad[i].code, bad[i].len);
         CHECK_EQ(s.how, MACHSYM_UNWIND_FP);
         CHECK_EQ(s.known, 1 << 6 | 1 << 7 | 1 << 16);
-        CHECK_EQ(s.v[7], STACK + 64);
+        CHECK_EQ(s.v[7], STACK + 56 + 16);
     }
 }
 
@@ -472,7 +474,7 @@ static void test_debug_frame(void)
             put_debug_frame(version, 8, 16, file_addr + CODE - LOAD, &program, i > 1);
             machsym_unwind_state s = step_debug(registers(16), ms_CPU_X86_64, file_addr);
             CHECK_EQ(s.how, version == 5 ? MACHSYM_UNWIND_FP : MACHSYM_UNWIND_CFA);
-            CHECK_EQ(s.v[7], version == 5 ? STACK + 64 : CFA);
+            CHECK_EQ(s.v[7], version == 5 ? STACK + 56 + 16 : CFA);
             CHECK_EQ(step_debug(registers(16), ms_CPU_X86_64, 0x123000).how, MACHSYM_UNWIND_FP);
         }
     }

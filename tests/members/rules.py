@@ -116,7 +116,7 @@ def redacted(value, word="reporter"):
     return "%s-%010x" % (word, keyed(value) >> 24)
 
 
-# What the members of reports name: of each kind an incident, a device, a person. Apple's .ips, Sentry's, Bugsnag's and Datadog's events,
+# What the members of reports name: of each kind an incident, a device, a person. Apple's .ips, events of three services,
 # Crashpad's annotations, Electron's. `device.name` is the member name of an object that is called device.
 FIELDS = {
     "incident": "incident incident_id incidentIdentifier event_id report.id",
