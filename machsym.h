@@ -13290,7 +13290,8 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
                 (ms_uns_stopped(s) || ms_unl_called_piece(desc, s));
     if (caller.v[arch.sp] <= s->v[arch.sp] && !same && caller.how != MACHSYM_UNWIND_SIGNAL)
         return MACHSYM_UNWIND_WRONG_WAY;
-    if (caller.how == MACHSYM_UNWIND_FP && s->v[arch.fp] < s->v[arch.sp]) /* an older record */
+    /* what lies below the stack pointer is left from a call that has returned */
+    if (caller.how == MACHSYM_UNWIND_FP && s->v[arch.fp] < s->v[arch.sp])
         return MACHSYM_UNWIND_WRONG_WAY;
     caller.frame_count++;
     *s = caller;
