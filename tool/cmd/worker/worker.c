@@ -143,6 +143,7 @@ const command worker_command = {
     "  "
     "{\"id\":1,\"do\":\"crash\",\"report\":\"...\",\"want\":[\"json\",\"text\",\"same\",\"summary\","
     "\"signature\",\"brief\"]}\n"
+    "  {\"bytes\":18204,\"do\":\"crash\"}          and the report's bytes after the line\n"
     "  {\"id\":2,\"do\":\"frames\",\"uuid\":\"...\",\"offsets\":[\"0xaec\",2768]}\n"
     "  {\"id\":3,\"do\":\"demangle\",\"names\":[\"_Z3foov\"]}\n"
     "  {\"id\":4,\"do\":\"build\",\"base64\":\"...\",\"as\":\"map|chunks|store\"}\n"
