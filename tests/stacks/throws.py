@@ -38,10 +38,10 @@ extern "C" {
 """
 
 
-def source(count, functions, seed):
-    """g0 to g(count - 1), which call those before them and the C functions f0 to f(functions - 1)."""
+def source(count, functions, seed, runtime=RUNTIME):
+    """g0 to g(count - 1), which call those before them and the C functions f0 to f(functions - 1). runtime ends within extern "C"."""
     pick = random.Random(seed).randrange
-    lines = [RUNTIME] + ["long f%d(long, long);" % i for i in range(functions)]
+    lines = [runtime] + ["long f%d(long, long);" % i for i in range(functions)]
     for i in range(count):
         f = pick(functions)
         if i == 0:
