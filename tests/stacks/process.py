@@ -13,6 +13,8 @@ TRACEME, CONT, KILL, SINGLESTEP, GETREGS, SETREGS = 0, 7, 8, 9, 12, 13
 USER = ("r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base gs_base ds es fs gs").split()
 RIP, RSP = 8 * USER.index("rip"), 8 * USER.index("rsp")
 ARM = ["x%d" % i for i in range(29)] + ["fp", "lr", "sp", "pc"]
+SVC, RT_SIGRETURN = 0xD4000001, 139
+PC_OF_FRAME = 128 + 176 + 8 + 8 * 32  # siginfo_t; ucontext_t up to its registers: x0 to x30, sp, pc
 GDB_SIGNALS = {signal.SIGUSR1: 30}  # gdb's own numbers
 STEPPED = signal.SIGTRAP
 
@@ -48,10 +50,15 @@ class Native:
         self.sp, = struct.unpack_from("<Q", self.raw, RSP)
         return os.WSTOPSIG(status)
 
-    def step(self, number=0):
-        """Runs one instruction, or up to the first of the handler of a signal."""
-        self.ask(SINGLESTEP, number)
+    def step(self):
+        """Runs one instruction."""
+        self.ask(SINGLESTEP)
         return self.wait()
+
+    def interrupt(self, number, handler):
+        """A signal comes. Returns whether the process stands at the first instruction of its handler."""
+        self.ask(SINGLESTEP, number)
+        return self.wait() == STEPPED and self.pc == handler
 
     def go(self, address):
         """Runs up to an address. Returns whether it got there."""
@@ -89,7 +96,7 @@ class Emulated:
 
     def __init__(self, command, place):
         self.process = subprocess.Popen(["qemu-aarch64", "-cpu", "max", "-g", place] + command)  # pylint: disable=consider-using-with
-        self.socket, self.raw, self.pc, self.sp = socket.socket(socket.AF_UNIX), b"", 0, 0
+        self.socket, self.raw, self.pc, self.sp, self.words = socket.socket(socket.AF_UNIX), b"", 0, 0, {}
         for _ in range(200):
             try:
                 self.socket.connect(place)
@@ -97,8 +104,6 @@ class Emulated:
             except OSError:
                 time.sleep(0.05)
         self.file = self.socket.makefile("rwb")
-        self.ask("QStartNoAckMode")
-        self.file.write(b"+")
         self.look(self.ask("?"))
 
     def ask(self, text):
@@ -110,6 +115,7 @@ class Emulated:
         while (one := self.file.read(1)) != b"#":
             got += one
         self.file.read(2)
+        self.file.write(b"+")
         return got.decode("latin-1")
 
     def look(self, stopped):
@@ -120,14 +126,24 @@ class Emulated:
         self.sp, self.pc = struct.unpack_from("<QQ", self.raw, 8 * 31)
         return int(stopped[1:3], 16)
 
-    def step(self, number=0):
-        return self.look(self.ask("vCont;S%02x:1" % GDB_SIGNALS[number] if number else "s"))
+    def step(self):
+        """Runs one instruction. After a call of the kernel qemu would stop one instruction late."""
+        if self.pc not in self.words:
+            self.words[self.pc], = struct.unpack("<I", self.read(self.pc, 4).ljust(4, b"\0"))
+        if self.words[self.pc] != SVC:
+            return self.look(self.ask("s"))
+        returns = self.registers()["x8"] == RT_SIGRETURN
+        target, = struct.unpack("<Q", self.read(self.sp + PC_OF_FRAME, 8)) if returns else (self.pc + 4,)
+        return STEPPED if self.go(target) else None
 
-    def go(self, address):
+    def go(self, address, how="c"):
         self.ask("Z0,%x,4" % address)
-        stopped = self.look(self.ask("c"))
+        stopped = self.look(self.ask(how))
         self.ask("z0,%x,4" % address)
-        return stopped == signal.SIGTRAP and self.pc == address
+        return stopped == STEPPED and self.pc == address
+
+    def interrupt(self, number, handler):
+        return self.go(handler, "C%02x" % GDB_SIGNALS[number])  # a step with a signal runs one instruction of the handler
 
     def registers(self):
         return dict(zip(ARM, struct.unpack("<%dQ" % len(ARM), self.raw)))

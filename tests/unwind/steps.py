@@ -15,7 +15,7 @@ try:
     from unicorn import arm64_const as a64
     from unicorn import x86_const as x86
 except ImportError:
-    sys.exit(77)
+    unicorn = None
 
 STACK, STACK_SIZE, OUT = 0x7f0000000, 0x400000, 0x500000000
 VISITS = 2  # of each instruction that are written
@@ -241,6 +241,8 @@ class Run:
 
 
 def main():
+    if unicorn is None:
+        sys.exit(77)
     count, seed, folder, arch = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
     with open(folder + "/steps_made.c", "w", encoding="ascii") as file:
         file.write(Source(count, seed).text())
