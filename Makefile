@@ -359,7 +359,8 @@ soak-faults: all
 # programs for each kind of table, and 1,000 stacks beside lldb: minutes. STEPS=3000: more functions; STACKS=5000: more stacks.
 .PHONY: soak-unwind
 soak-unwind: all
-	@MACHSYM="$(abspath $(B)/machsym)" CC="$(CC)" CFLAGS="$(CFLAGS)" SAMPLE=1 STEPS="$${STEPS:-1000}" STACKS="$${STACKS:-1000}" sh tests/unwind.sh
+	@MACHSYM="$(abspath $(B)/machsym)" CC="$(CC)" CFLAGS="$(CFLAGS)" SAMPLE=1 STEPS="$${STEPS:-1000}" STACKS="$${STACKS:-1000}" \
+	  TWINS="$${TWINS:-300}" sh tests/unwind.sh
 
 # The damage matrix over all fixtures, and what each field cost; STRIDE=7 in the environment: every seventh field.
 .PHONY: damage

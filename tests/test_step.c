@@ -651,8 +651,8 @@ static void test_every_instruction(void)
     }
 }
 
-/* A frame that stopped at the first of these instructions of a function whose compact table says "frame". */
-static machsym_unwind_state stopped_at(const uint32_t *words, size_t count)
+/* A frame that stopped at the first of these instructions of a function with this entry in the compact table. */
+static machsym_unwind_state stopped_in(const uint32_t *words, size_t count, uint32_t encoding)
 {
     machsym_unwind_state s = registers(32, 31);
     for (size_t i = 0; i < sizeof code; i++)
@@ -663,8 +663,8 @@ static machsym_unwind_state stopped_at(const uint32_t *words, size_t count)
     s.v[29] = STACK + 20 * 8; /* the caller's record */
     machsym_unwind_state interrupted = s;
     interrupted.how = MACHSYM_UNWIND_SIGNAL; /* a signal stops a frame, too */
-    interrupted = step(ms_CPU_ARM64, 0x04000000, interrupted);
-    s = step(ms_CPU_ARM64, 0x04000000, s);
+    interrupted = step(ms_CPU_ARM64, encoding, interrupted);
+    s = step(ms_CPU_ARM64, encoding, s);
     memset(code, 0, sizeof code);
     CHECK_EQ(interrupted.v[32], s.v[32]);
     CHECK_EQ(interrupted.how, s.how);
@@ -672,6 +672,50 @@ static machsym_unwind_state stopped_at(const uint32_t *words, size_t count)
     CHECK_EQ(s.v[31], STACK + 8 * 8);
     CHECK_EQ(s.v[29], STACK + 20 * 8);
     return s;
+}
+
+static machsym_unwind_state stopped_at(const uint32_t *words, size_t count)
+{
+    return stopped_in(words, count, 0x04000000);
+}
+
+/* A stub for an import has no entry; x16 and x17 are what the ABI gives to such code. The frame pointer is still its
+ * caller's. seen: a PLT of aarch64 Linux; __stubs of arm64 and __auth_stubs of arm64e are alike. */
+static void test_stubs(void)
+{
+    static const uint32_t plt[] = {0x90000510, 0xf9401a11, 0x9100c210, 0xd61f0220}; /* adrp; ldr; add; br x17 */
+    static const uint32_t stub[] = {0x90000010, 0xf9400210, 0xd61f0200};            /* adrp; ldr x16; br x16 */
+    static const uint32_t auth[] = {0x90000011, 0x91000231, 0xf9400230, 0xd71f0a11}; /* adrp; add; ldr; braa */
+    stack[20] = STACK + 30 * 8; /* the caller's record leads to the caller's caller */
+    stack[21] = LOAD + 0x3800;
+    for (unsigned at = 0; at < 4; at++) {
+        CHECK_EQ(stopped_in(plt + at, 4 - at, 0).how, MACHSYM_UNWIND_LEAF);
+        CHECK_EQ(stopped_in(auth + at, 4 - at, 0).how, MACHSYM_UNWIND_LEAF);
+        if (at < 3)
+            CHECK_EQ(stopped_in(stub + at, 3 - at, 0).how, MACHSYM_UNWIND_LEAF);
+    }
+}
+
+/* A case of a switch is no stub: another register has where it is, and the function has a frame. */
+static void test_switches(void)
+{
+    static const uint32_t other[] = {0x8b0a0128, 0xd61f0100}; /* add x8, x9, x10; br x8 */
+    static const uint32_t hard[] = {0x8b110210, 0xd61f0200};  /* add x16, x16, x17; br x16 */
+    machsym_unwind_state s = registers(32, 31);
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned k = 0; k < 8; k++)
+            code[k] = (uint8_t)((i == 0 ? other : hard)[k / 4] >> 8 * (k % 4));
+        s = registers(32, 31);
+        s.v[32] = (uint64_t)LOAD + 0x1000;
+        s.v[30] = (uint64_t)LOAD + 0x3000; /* of a call that has returned */
+        s.v[31] = STACK + 8 * 8;
+        s.v[29] = STACK + 20 * 8;
+        stack[20] = STACK + 30 * 8;
+        stack[21] = LOAD + 0x3800;
+        s = step(ms_CPU_ARM64, i == 0 ? 0 : 0x04000000, s);
+        CHECK_EQ(s.v[32], LOAD + 0x3800);
+    }
+    memset(code, 0, sizeof code);
 }
 
 /* Pieces of a prologue that do one thing only: set fp; nothing, and their caller restores lr. */
@@ -788,6 +832,8 @@ int main(void)
 {
     test_every_instruction();
     test_one_thing();
+    test_stubs();
+    test_switches();
     test_never_returns();
     test_after_leaf();
     test_failing_reads();

@@ -81,6 +81,26 @@ elif need "generated stacks" clang-22 ld64.lld-22 llvm-nm-22 llvm-objdump-22; th
     [ -z "$STACKS" ] || cat "$work/log"
 fi
 
+# Stacks of programs for Linux that a kernel runs, and gcc makes: `make soak-unwind` takes 300 of each processor.
+twins() # ARCH
+{
+    mkdir "$work/$1"
+    python3 tests/stacks/twins.py "$MACHSYM" "$work/$1" "$1" "${TWINS:-8}" >"$work/log" 2>"$work/err"
+    status=$?
+    if [ $status -eq 77 ]; then
+        skip "stacks of programs that run, $1: the system lets no process follow another"
+        return
+    fi
+    count $status || cat "$work/log" "$work/err"
+    [ -z "$TWINS" ] || cat "$work/log"
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    ! need "stacks of programs that run, x86_64" python3 x86_64-linux-gnu-g++ || twins x86_64
+else
+    skip "stacks of programs that run, x86_64: this is another processor"
+fi
+! need "stacks of programs that run, arm64" python3 aarch64-linux-gnu-g++ qemu-aarch64 || twins arm64
+
 # What machsym_unwind_next adds to a program: at most 25 KB at -Os.
 printf '#define MACHSYM_IMPLEMENTATION\n#include "machsym.h"\n' >"$work/size.c"
 text_of() # FLAG...: bytes of text, by size (binutils)

@@ -16,6 +16,7 @@
 enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
+    ms_UNR_ARM64_X16 = 16,
     ms_UNR_ARM64_X19 = 19,
     ms_UNR_ARM64_X22 = 22,
     ms_UNR_ARM64_FP = 29,

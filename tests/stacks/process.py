@@ -91,6 +91,17 @@ class Native:
         self.memory.close()
 
 
+def can_follow():
+    """Whether the system lets one process follow another; containers may not."""
+    try:
+        process = Native(["/bin/true"])
+        stopped = process.step()
+        process.end()
+        return stopped == STEPPED
+    except (OSError, AttributeError):
+        return False
+
+
 class Emulated:
     """A process of qemu-aarch64, which is asked as gdb asks it (its manual, "Remote Protocol")."""
 
