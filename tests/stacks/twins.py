@@ -24,13 +24,13 @@ import steps  # noqa: E402
 import throws  # noqa: E402
 
 INSTRUMENTED = " -finstrument-functions"
-BUILDS = [("x86_64", "gcc", "-O2"), ("arm64", "gcc", "-O2"), ("x86_64", "gcc", "-O0" + INSTRUMENTED), ("arm64", "clang-22", "-O1"),
-          ("x86_64", "clang-22", "-Os"), ("arm64", "gcc", "-O1 -mbranch-protection=standard" + INSTRUMENTED),
+BUILDS = [("x86_64", "gcc", "-O2"), ("arm64", "gcc", "-O1 -mbranch-protection=standard" + INSTRUMENTED), ("x86_64", "gcc", "-O0" + INSTRUMENTED),
+          ("arm64", "clang-22", "-O1"), ("x86_64", "clang-22", "-Os"), ("arm64", "gcc", "-O2"),
           ("x86_64", "gcc", "-O1 -fno-omit-frame-pointer"), ("arm64", "gcc", "-Os -fomit-frame-pointer"),
           ("x86_64", "gcc", "-Os" + INSTRUMENTED), ("arm64", "gcc", "-O0"), ("x86_64", "clang-22", "-O0"), ("arm64", "clang-22", "-Oz"),
           ("x86_64", "gcc", "-O3 -mno-red-zone"), ("arm64", "gcc", "-O3 -fstack-clash-protection"), ("x86_64", "gcc", "-O2" + INSTRUMENTED),
           ("arm64", "gcc", "-O2" + INSTRUMENTED), ("x86_64", "clang-22", "-O2 -fcf-protection=full"),
-          ("arm64", "clang-22", "-O2 -fomit-frame-pointer -mbranch-protection=pac-ret+leaf"),
+          ("arm64", "clang-22", "-O2 -fomit-frame-pointer"), ("arm64", "gcc", "-O2 -fomit-frame-pointer -mbranch-protection=pac-ret+leaf"),
           ("x86_64", "gcc", "-O2 -fcf-protection=full -fstack-clash-protection -fstack-protector-all")]
 FUNCTIONS, THROWING, VISITS = 14, 14, 3
 PHASES = ("calls", "flies", "crashes")  # functions that main calls
@@ -304,8 +304,11 @@ class Run:
 
 
 def agrees(program, moment):
-    """Whether the program's own log of -finstrument-functions has the same calls. It lags by what the innermost function does first and last."""
+    """Whether the program's own log of -finstrument-functions has the same calls. It lags by what the innermost function does first and last, and
+    tells nothing while a signal interrupts what writes it."""
     truth, log = moment.truth, list(moment.logged)
+    if any(program.name(frame).startswith("__cyg_profile_func_") for frame in truth[1:]):
+        return True
     ours = [back for frame, back in list(zip(truth, truth[1:]))[1:] if program.name(frame - 1).lstrip("fg").isdigit()]
     return set(log) <= set(truth) and sum(back not in log for back in ours) <= 1
 
