@@ -683,10 +683,12 @@ static machsym_unwind_state stopped_at(const uint32_t *words, size_t count)
  * caller's. seen: a PLT of aarch64 Linux; __stubs of arm64 and __auth_stubs of arm64e are alike. */
 static void test_stubs(void)
 {
-    static const uint32_t plt[] = {0x90000510, 0xf9401a11, 0x9100c210, 0xd61f0220}; /* adrp; ldr; add; br x17 */
-    static const uint32_t stub[] = {0x90000010, 0xf9400210, 0xd61f0200};            /* adrp; ldr x16; br x16 */
-    static const uint32_t auth[] = {0x90000011, 0x91000231, 0xf9400230, 0xd71f0a11}; /* adrp; add; ldr; braa */
-    stack[20] = STACK + 30 * 8; /* the caller's record leads to the caller's caller */
+    static const uint32_t plt[] = {0x90000510, 0xf9401a11, 0x9100c210,
+                                   0xd61f0220};                          /* adrp; ldr; add; br x17 */
+    static const uint32_t stub[] = {0x90000010, 0xf9400210, 0xd61f0200}; /* adrp; ldr x16; br x16 */
+    static const uint32_t auth[] = {0x90000011, 0x91000231, 0xf9400230,
+                                    0xd71f0a11}; /* adrp; add; ldr; braa */
+    stack[20] = STACK + 30 * 8;                  /* the caller's record leads to the caller's caller */
     stack[21] = LOAD + 0x3800;
     for (unsigned at = 0; at < 4; at++) {
         CHECK_EQ(stopped_in(plt + at, 4 - at, 0).how, MACHSYM_UNWIND_LEAF);

@@ -11116,6 +11116,7 @@ static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
+    ms_UNR_ARM64_X16 = 16,
     ms_UNR_ARM64_X19 = 19,
     ms_UNR_ARM64_X22 = 22,
     ms_UNR_ARM64_FP = 29,
@@ -12919,14 +12920,31 @@ static bool ms_unl_follows_call(const machsym_unwind_desc *desc, uint64_t addr)
     return raw[3] == 0xe8;
 }
 
+/* Whether the path is in a stub for an import of arm64. Stubs have no entry in any table, and jump by x16 or
+ * x17, which the ABI gives to them. A case of a switch may jump by these, too, but in a function with an
+ * entry. */
+static bool ms_unl_is_stub(ms_unp_path *path)
+{
+    machsym_unwind_state s = path->s;
+    const machsym_unwind_image *image = ms_unb_image(path->desc, path->pc);
+    uint64_t word;
+    if (!ms_unr_word(path->desc, 4, path->pc, &word) || (word >> 5 & 0x1e) != ms_UNR_ARM64_X16)
+        return false;
+    bool has_entry = image == NULL || ms_unb_step(path->desc, image, path->pc, &s);
+    path->s.searched = s.searched;
+    return !has_entry;
+}
+
 /* The path goes where a register says. One that undid its frame goes to another function, which returns for
- * it. One that made its frame goes to a case of a switch. If it did neither, x86 has a return address on top
- * of the stack, or other words. */
+ * it. One that made its frame goes to a case of a switch. If it did neither, it is in a stub for an import of
+ * arm64; x86 has a return address on top of the stack, or other words. */
 static bool ms_unl_leaves(ms_unp_path *path)
 {
     bool undone = path->undoes, made = path->makes_frame || path->store_count != 0;
     uint64_t top;
-    if (!undone && !made && !ms_unr_arch_of(path->desc->cputype).is_arm64)
+    if (!undone && !made && ms_unr_arch_of(path->desc->cputype).is_arm64)
+        undone = ms_unl_is_stub(path);
+    else if (!undone && !made)
         undone = ms_unr_word(path->desc, 8, path->s.v[ms_UNR_X86_RSP], &top) &&
                  ms_unl_follows_call(path->desc, top);
     return undone ? ms_unl_returns(path) : made && ms_unl_calls(path);
