@@ -49,9 +49,9 @@ long run(void), throws(long, long), f%(top)d(long, long), f%(third)d(long, long)
 void touch(void *);
 #define N __attribute__((noinline, noclone))
 #define OUTSIDE __attribute__((no_instrument_function))
-void *logged[65536];
+void *volatile logged[65536];
 volatile long logged_count;
-OUTSIDE void __cyg_profile_func_enter(void *f, void *from) { logged[logged_count++] = from; }
+OUTSIDE void __cyg_profile_func_enter(void *f, void *from) { long n = logged_count; logged_count = n + 1; logged[n] = from; }
 OUTSIDE void __cyg_profile_func_exit(void *f, void *from) { logged_count--; }
 N long through(function *f, long x, long y) { long t[5]; touch(t); return f(x, y) + t[1]; }
 N void handler(int number, siginfo_t *info, void *context) { long t[6]; touch(t); sink = f%(top)d(number, t[1]) + f%(third)d(3, number); }
@@ -305,9 +305,9 @@ class Run:
 
 def agrees(program, moment):
     """Whether the program's own log of -finstrument-functions has the same calls. It lags by what the innermost function does first and last, and
-    tells nothing while a signal interrupts what writes it."""
+    tells nothing while it is written."""
     truth, log = moment.truth, list(moment.logged)
-    if any(program.name(frame).startswith("__cyg_profile_func_") for frame in truth[1:]):
+    if any(program.name(frame).startswith("__cyg_profile_func_") for frame in truth):
         return True
     ours = [back for frame, back in list(zip(truth, truth[1:]))[1:] if program.name(frame - 1).lstrip("fg").isdigit()]
     return set(log) <= set(truth) and sum(back not in log for back in ours) <= 1
