@@ -24709,6 +24709,7 @@ struct machsym_session {
     ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
+    uint32_t asked_symbols;    /* addresses that it was asked for, or would have been: their symbols were */
     uint32_t asked_in_row;     /* the same in one unit, one after the other */
     uint64_t asked_unit;       /* the offset of that */
     const ms_nt_list *stated;  /* what the table of names states; NULL: not needed yet */
@@ -24761,7 +24762,7 @@ static void ms_ses_clear(machsym_session *s)
     s->alone = NULL;
     s->name_table = NULL;
     s->stated = NULL;
-    s->asked_names = s->asked_in_row = 0;
+    s->asked_names = s->asked_symbols = s->asked_in_row = 0;
     s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
     s->programs = NULL;
@@ -25599,14 +25600,17 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
 
 /* ==== >>named ==============================================================================================
  * Job:    finds the function of an address by its symbol and the debug info's table of names.
- * Offers: ms_named_at, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
+ * Offers: ms_named_at, ms_named_denies, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
  * Never:  lets an answer depend on whether a unit was decoded before.
  *
  * The rule is one for all sessions: in the unit that .debug_aranges names for an address, the function
  * answers that ms_named_ask finds; where it finds none, the one that the unit's entries give. In sound files
  * that is the same function. Sessions of few addresses ask first, and need none of the unit's other entries.
  * Others decode units. Then they ask for those entries of the table which may contradict: a function that the
- * unit's entries do not lead to, and functions that share code. */
+ * unit's entries do not lead to, and functions that share code.
+ *
+ * dsymutil writes both tables for all code that has debug info. So where .debug_aranges names no unit, and the
+ * table of names has no function of the symbol's name either, no unit answers. */
 
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
@@ -25655,7 +25659,7 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
 {
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
-    if (s->asked_names == 0 && s->symbols.order.v == NULL)
+    if (s->symbols.order.v == NULL && s->asked_symbols++ == 0)
         return ms_sym_scan_alone(mo, addr, out);
     const ms_sym_order *order = ms_named_order(s);
     return order != NULL && ms_sym_find_alone(mo, order, addr, out);
@@ -25704,6 +25708,23 @@ static bool ms_named_ask(machsym_session *s, const ms_cu_root *root, uint64_t ad
         return false;
     ms_lower_to(hi, out->range.hi);
     return true;
+}
+
+/* Whether no unit has code at an address that .debug_aranges names no unit for: the table of names has no
+ * function of the only symbol at or below it. Damage of one table leaves the other one. Lowers *hi to where
+ * the answer may be another. */
+static bool ms_named_denies(machsym_session *s, uint64_t addr, uint64_t *hi)
+{
+    ms_sym_alone symbol;
+    ms_nt_found found;
+    if (s->dw.aranges.len == 0 || ms_named_table(s) == NULL)
+        return false;
+    bool has_symbol = ms_named_symbol(s, addr, &symbol);
+    ms_lower_to(hi, symbol.hi > addr ? symbol.hi : addr + 1);
+    if (!has_symbol || symbol.name.len == 0)
+        return false;
+    ms_nt_find(s->name_table, symbol.name, 0, UINT64_MAX, &found);
+    return found.count == 0 && !found.is_unsure;
 }
 
 /* ---- Few addresses ---- */
@@ -26029,10 +26050,9 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
 }
 
 /* The unit that one source names, decoded; or its function at the address alone. */
-static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, uint64_t addr,
-                                   uint64_t *hi)
+static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, size_t index,
+                                   uint64_t addr, uint64_t *hi)
 {
-    size_t index = ms_eng_unit_by(s, source, addr, hi);
     ms_range code = {addr, *hi};
     ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
     if (unit != NULL) {
@@ -26046,8 +26066,9 @@ static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source sourc
 }
 
 /* Asks one source after the other, up to the last one, for the unit and function of an address; sets these
- * fields of the span, lo and hi. */
-static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
+ * fields of the span, lo and hi. Returns whether other sources would change nothing, since no unit has the
+ * address. */
+static bool ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
 {
     ms_zero(span, sizeof *span);
     span->function = ms_SEG_NONE;
@@ -26055,7 +26076,11 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
     span->hi = ms_dw_code_until(s->env.dw, addr);
     for (int i = MACHSYM_UNIT_ARANGES; i <= (int)last && span->function == ms_SEG_NONE; i++) {
         machsym_unit_source source = (machsym_unit_source)i;
-        ms_ses_unit *unit = ms_eng_unit_at(s, source, addr, &span->hi);
+        size_t index = ms_eng_unit_by(s, source, addr, &span->hi);
+        if (source == MACHSYM_UNIT_ARANGES && index == s->env.count && !s->env.lacks_units &&
+            ms_named_denies(s, addr, &span->hi))
+            return true;
+        ms_ses_unit *unit = ms_eng_unit_at(s, source, index, addr, &span->hi);
         if (unit == NULL)
             continue;
         bool is_named;
@@ -26071,6 +26096,7 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
         span->root = ms_cu_root_of(&s->env, span->unit->index);
     if (span->function != ms_SEG_NONE)
         span->range = ms_fn_range_at(&span->unit->functions.blocks[span->function], addr, &span->hi);
+    return false;
 }
 
 /* Finds the unit and function of an address. First the unit is asked that .debug_aranges names; if that is
@@ -26083,8 +26109,8 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
     ms_ses_span span;
     bool is_code = ms_dw_code_at(s->env.dw, addr) != NULL;
     if (is_code && ms_ses_begin_brief(s)) {
-        ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
-        if (span.function != ms_SEG_NONE && !s->env.lacks_units)
+        bool is_denied = ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
+        if (is_denied || (span.function != ms_SEG_NONE && !s->env.lacks_units))
             return span;
     }
     bool has_units = is_code && ms_ses_units(s) != 0;

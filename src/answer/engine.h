@@ -63,10 +63,9 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
 }
 
 /* The unit that one source names, decoded; or its function at the address alone. */
-static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, uint64_t addr,
-                                   uint64_t *hi)
+static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, size_t index,
+                                   uint64_t addr, uint64_t *hi)
 {
-    size_t index = ms_eng_unit_by(s, source, addr, hi);
     ms_range code = {addr, *hi};
     ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
     if (unit != NULL) {
@@ -80,8 +79,9 @@ static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source sourc
 }
 
 /* Asks one source after the other, up to the last one, for the unit and function of an address; sets these
- * fields of the span, lo and hi. */
-static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
+ * fields of the span, lo and hi. Returns whether other sources would change nothing, since no unit has the
+ * address. */
+static bool ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
 {
     ms_zero(span, sizeof *span);
     span->function = ms_SEG_NONE;
@@ -89,7 +89,11 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
     span->hi = ms_dw_code_until(s->env.dw, addr);
     for (int i = MACHSYM_UNIT_ARANGES; i <= (int)last && span->function == ms_SEG_NONE; i++) {
         machsym_unit_source source = (machsym_unit_source)i;
-        ms_ses_unit *unit = ms_eng_unit_at(s, source, addr, &span->hi);
+        size_t index = ms_eng_unit_by(s, source, addr, &span->hi);
+        if (source == MACHSYM_UNIT_ARANGES && index == s->env.count && !s->env.lacks_units &&
+            ms_named_denies(s, addr, &span->hi))
+            return true;
+        ms_ses_unit *unit = ms_eng_unit_at(s, source, index, addr, &span->hi);
         if (unit == NULL)
             continue;
         bool is_named;
@@ -105,6 +109,7 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
         span->root = ms_cu_root_of(&s->env, span->unit->index);
     if (span->function != ms_SEG_NONE)
         span->range = ms_fn_range_at(&span->unit->functions.blocks[span->function], addr, &span->hi);
+    return false;
 }
 
 /* Finds the unit and function of an address. First the unit is asked that .debug_aranges names; if that is
@@ -117,8 +122,8 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
     ms_ses_span span;
     bool is_code = ms_dw_code_at(s->env.dw, addr) != NULL;
     if (is_code && ms_ses_begin_brief(s)) {
-        ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
-        if (span.function != ms_SEG_NONE && !s->env.lacks_units)
+        bool is_denied = ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
+        if (is_denied || (span.function != ms_SEG_NONE && !s->env.lacks_units))
             return span;
     }
     bool has_units = is_code && ms_ses_units(s) != 0;

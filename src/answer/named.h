@@ -16,14 +16,17 @@
 
 /* ==== >>named ==============================================================================================
  * Job:    finds the function of an address by its symbol and the debug info's table of names.
- * Offers: ms_named_at, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
+ * Offers: ms_named_at, ms_named_denies, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
  * Never:  lets an answer depend on whether a unit was decoded before.
  *
  * The rule is one for all sessions: in the unit that .debug_aranges names for an address, the function
  * answers that ms_named_ask finds; where it finds none, the one that the unit's entries give. In sound files
  * that is the same function. Sessions of few addresses ask first, and need none of the unit's other entries.
  * Others decode units. Then they ask for those entries of the table which may contradict: a function that the
- * unit's entries do not lead to, and functions that share code. */
+ * unit's entries do not lead to, and functions that share code.
+ *
+ * dsymutil writes both tables for all code that has debug info. So where .debug_aranges names no unit, and the
+ * table of names has no function of the symbol's name either, no unit answers. */
 
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
@@ -72,7 +75,7 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
 {
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
-    if (s->asked_names == 0 && s->symbols.order.v == NULL)
+    if (s->symbols.order.v == NULL && s->asked_symbols++ == 0)
         return ms_sym_scan_alone(mo, addr, out);
     const ms_sym_order *order = ms_named_order(s);
     return order != NULL && ms_sym_find_alone(mo, order, addr, out);
@@ -121,6 +124,23 @@ static bool ms_named_ask(machsym_session *s, const ms_cu_root *root, uint64_t ad
         return false;
     ms_lower_to(hi, out->range.hi);
     return true;
+}
+
+/* Whether no unit has code at an address that .debug_aranges names no unit for: the table of names has no
+ * function of the only symbol at or below it. Damage of one table leaves the other one. Lowers *hi to where
+ * the answer may be another. */
+static bool ms_named_denies(machsym_session *s, uint64_t addr, uint64_t *hi)
+{
+    ms_sym_alone symbol;
+    ms_nt_found found;
+    if (s->dw.aranges.len == 0 || ms_named_table(s) == NULL)
+        return false;
+    bool has_symbol = ms_named_symbol(s, addr, &symbol);
+    ms_lower_to(hi, symbol.hi > addr ? symbol.hi : addr + 1);
+    if (!has_symbol || symbol.name.len == 0)
+        return false;
+    ms_nt_find(s->name_table, symbol.name, 0, UINT64_MAX, &found);
+    return found.count == 0 && !found.is_unsure;
 }
 
 /* ---- Few addresses ---- */

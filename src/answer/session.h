@@ -157,6 +157,7 @@ struct machsym_session {
     ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
+    uint32_t asked_symbols;    /* addresses that it was asked for, or would have been: their symbols were */
     uint32_t asked_in_row;     /* the same in one unit, one after the other */
     uint64_t asked_unit;       /* the offset of that */
     const ms_nt_list *stated;  /* what the table of names states; NULL: not needed yet */
@@ -209,7 +210,7 @@ static void ms_ses_clear(machsym_session *s)
     s->alone = NULL;
     s->name_table = NULL;
     s->stated = NULL;
-    s->asked_names = s->asked_in_row = 0;
+    s->asked_names = s->asked_symbols = s->asked_in_row = 0;
     s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
     s->programs = NULL;
