@@ -8293,6 +8293,21 @@ typedef struct ms_sym_order {
     size_t count;
 } ms_sym_order;
 
+/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
+ * not. */
+typedef struct ms_sym_side {
+    uint64_t value; /* of the entries */
+    size_t first;   /* all of them lie between first and end, among others */
+    size_t end;     /* 0: there are none */
+} ms_sym_side;
+
+/* What a search of a half's LC_SYMTAB found next to an address. */
+typedef struct ms_sym_sides {
+    const ms_mo *mo; /* NULL: nothing was searched */
+    uint64_t asked;
+    ms_sym_side v[2]; /* at or below the address, and past it */
+} ms_sym_sides;
+
 /* The names and starts, by address. Of several at one address the best comes first. */
 typedef struct ms_sym_table {
     ms_key *v; /* address; source, rank and index (ms_sym_item) */
@@ -8316,6 +8331,7 @@ typedef struct ms_sym_table {
     uint64_t near_lo;          /* the last start at or below it */
     uint64_t near_hi;          /* the next one, or the last byte of the code */
     const ms_sym_order *order; /* of a narrow table of one half: its symbols; NULL: they are not listed */
+    const ms_sym_sides *sides; /* what was found before, maybe for another address; NULL: nothing */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -8476,25 +8492,28 @@ static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, 
         ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
 }
 
-/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
- * not. */
-typedef struct ms_sym_side {
-    uint64_t value; /* of the entries */
-    size_t first;   /* all of them lie between first and end, among others */
-    size_t end;
-} ms_sym_side;
+enum { ms_SYM_BLOCK = 8, ms_SYM_NLIST_64 = 16 };
 
-enum { ms_SYM_BLOCK = 4, ms_SYM_NLIST_64 = 16 };
+/* How far the value of entry i from p on lies above lo; one below it lies very far. */
+static inline uint64_t ms_sym_above(const uint8_t *p, unsigned i, uint64_t lo)
+{
+    return ms_rd_raw_u64(p + i * (unsigned)ms_SYM_NLIST_64 + 8) - lo;
+}
 
-/* Whether one of the next four entries of a 64-bit file has a value from lo up to lo + width. */
+static inline uint64_t ms_sym_lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether one of the next eight entries of a 64-bit file has a value from lo up to lo + width. */
 static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t width)
 {
-    bool first = ms_rd_raw_u64(p + 8) - lo <= width;
-    bool second = ms_rd_raw_u64(p + ms_SYM_NLIST_64 + 8) - lo <= width;
-    bool third = ms_rd_raw_u64(p + 2 * ms_SYM_NLIST_64 + 8) - lo <= width;
-    bool fourth = ms_rd_raw_u64(p + 3 * ms_SYM_NLIST_64 + 8) - lo <= width;
+    uint64_t a = ms_sym_lesser(ms_sym_above(p, 0, lo), ms_sym_above(p, 1, lo));
+    uint64_t b = ms_sym_lesser(ms_sym_above(p, 2, lo), ms_sym_above(p, 3, lo));
+    uint64_t c = ms_sym_lesser(ms_sym_above(p, 4, lo), ms_sym_above(p, 5, lo));
+    uint64_t d = ms_sym_lesser(ms_sym_above(p, 6, lo), ms_sym_above(p, 7, lo));
     MACHSYM_COUNT_WORK(ms_SYM_BLOCK);
-    return first | second | third | fourth;
+    return ms_sym_lesser(ms_sym_lesser(a, b), ms_sym_lesser(c, d)) <= width;
 }
 
 /* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
@@ -8540,12 +8559,17 @@ typedef struct ms_sym_alone {
     machsym_str name; /* empty: several symbols begin there */
 } ms_sym_alone;
 
-/* Finds the symbol of LC_SYMTAB at or below an address. Returns false when there is none. */
-static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_alone *out)
+/* Finds the symbol of LC_SYMTAB at or below an address. Returns false when there is none. *found is what was
+ * searched. */
+static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_sides *found, ms_sym_alone *out)
 {
-    ms_sym_side sides[2] = {{0, 0, 0}, {UINT64_MAX, 0, 0}};
     ms_span nlists = ms_sym_nlists(mo);
+    ms_sym_side *sides = found->v;
     unsigned count = 0;
+    ms_zero(found, sizeof *found);
+    found->mo = mo;
+    found->asked = addr;
+    sides[1].value = UINT64_MAX;
     ms_sym_find_sides(mo, nlists, addr, sides);
     ms_zero(out, sizeof *out);
     out->lo = sides[0].value;
@@ -8616,6 +8640,15 @@ static void ms_sym_find_listed_sides(const ms_sym_order *order, uint64_t asked, 
     }
 }
 
+/* The same by what a search without bounds found. */
+static void ms_sym_take_sides(const ms_sym_sides *found, ms_sym_side sides[2])
+{
+    if (found->v[0].end != 0 && found->v[0].value >= sides[0].value)
+        sides[0] = found->v[0];
+    if (found->v[1].end != 0 && found->v[1].value <= sides[1].value)
+        sides[1] = found->v[1];
+}
+
 /* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
  * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
  * again. Returns false when an entry that stands there has no name: then another one is the nearest. */
@@ -8627,6 +8660,8 @@ static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists,
     uint32_t redacted = 0;
     if (listed != NULL)
         ms_sym_find_listed_sides(t->order, t->asked, sides);
+    else if (t->sides != NULL && t->sides->mo == mo && t->sides->asked == t->asked)
+        ms_sym_take_sides(t->sides, sides);
     else
         ms_sym_find_sides(mo, nlists, t->asked, sides);
     for (unsigned side = 0; side < 2; side++) {
@@ -10842,6 +10877,7 @@ typedef struct ms_src {
     machsym_symbol recent; /* the symbol of it */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     ms_sym_order order;    /* the symbols of one half by address, once they are listed */
+    ms_sym_sides sides;    /* what a search of LC_SYMTAB found last */
     size_t listed;         /* what lookups by this list have cost, in symbols */
     bool lists; /* a dSYM without other names: the list does as long as making a table takes longer */
     bool is_read;
@@ -11094,6 +11130,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
                    ? ms_sym_find(&t, addr, &last, out)
                    : ms_src_find_in_table(names, addr, out);
     ms_sym_narrow(&t, code, addr);
+    t.sides = &names->sides;
     return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
@@ -25660,7 +25697,7 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
     if (s->symbols.order.v == NULL && s->asked_symbols++ == 0)
-        return ms_sym_scan_alone(mo, addr, out);
+        return ms_sym_scan_alone(mo, addr, &s->symbols.sides, out);
     const ms_sym_order *order = ms_named_order(s);
     return order != NULL && ms_sym_find_alone(mo, order, addr, out);
 }

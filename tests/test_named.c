@@ -375,6 +375,34 @@ static void test_calls(bool is_apple)
     check_case(&c, v);
 }
 
+/* A unit that no set of .debug_aranges names. Its functions answer if the table of names has them, or cannot tell.
+ * What neither table knows has no debug info, for all sessions. */
+static void test_denied(bool is_apple)
+{
+    case_file c;
+    begin_case(&c, is_apple);
+    put_known(&c, CODE_FUNCTION, "_first", 0x1000, 0x10);
+    put8(&c.p.info, 0);
+    unit_end(&c.p);
+    unit_begin(&c.p, dwarf4, 1, 0);
+    die(&c.p, CODE_UNIT);
+    put_addr(&c.p, &c.p.info, 0x1900);
+    put32(&c.p.info, 0x100);
+    put_bare(&c, CODE_FUNCTION, "lone", 0x1900, 0x10); /* its symbol is not at or below it alone */
+    add_symbol(&c, "_one", 0x1900);
+    add_symbol(&c, "_two", 0x1900);
+    put_known(&c, CODE_FUNCTION, "_stated", 0x1910, 0x10);
+    put_bare(&c, CODE_FUNCTION, "denied", 0x1920, 0x10);
+    add_symbol(&c, "_denied", 0x1920);
+    put_bare(&c, CODE_FUNCTION, "after", 0x1930, 0x10); /* without a symbol of its own */
+    put_bare(&c, CODE_FUNCTION, "caf\xc3\xa9", 0x1940, 0x10);
+    add_symbol(&c, "_caf\xc3\xa9", 0x1940);
+    static const wanted v[] = {{0x1004, "first", true}, {0x1904, "lone", false},  {0x1914, "stated", false},
+                               {0x1924, "", false},     {0x1934, "", false},      {0x1944, "caf\xc3\xa9", false},
+                               {0x1950, "", false},     {0, NULL, false}};
+    check_case(&c, v);
+}
+
 /* ---- What cannot be told ---- */
 
 static void test_unsure(bool is_apple)
@@ -601,6 +629,7 @@ int main(void)
     for (unsigned is_apple = 0; is_apple < 2; is_apple++) {
         test_plain(is_apple != 0);
         test_calls(is_apple != 0);
+        test_denied(is_apple != 0);
         test_unsure(is_apple != 0);
         test_folded(is_apple != 0);
         test_stray(is_apple != 0);

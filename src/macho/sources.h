@@ -41,6 +41,7 @@ typedef struct ms_src {
     machsym_symbol recent; /* the symbol of it */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     ms_sym_order order;    /* the symbols of one half by address, once they are listed */
+    ms_sym_sides sides;    /* what a search of LC_SYMTAB found last */
     size_t listed;         /* what lookups by this list have cost, in symbols */
     bool lists; /* a dSYM without other names: the list does as long as making a table takes longer */
     bool is_read;
@@ -293,6 +294,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
                    ? ms_sym_find(&t, addr, &last, out)
                    : ms_src_find_in_table(names, addr, out);
     ms_sym_narrow(&t, code, addr);
+    t.sides = &names->sides;
     return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
