@@ -397,9 +397,10 @@ static void test_denied(bool is_apple)
     put_bare(&c, CODE_FUNCTION, "after", 0x1930, 0x10); /* without a symbol of its own */
     put_bare(&c, CODE_FUNCTION, "caf\xc3\xa9", 0x1940, 0x10);
     add_symbol(&c, "_caf\xc3\xa9", 0x1940);
-    static const wanted v[] = {{0x1004, "first", true}, {0x1904, "lone", false},  {0x1914, "stated", false},
-                               {0x1924, "", false},     {0x1934, "", false},      {0x1944, "caf\xc3\xa9", false},
-                               {0x1950, "", false},     {0, NULL, false}};
+    static const wanted v[] = {{0x1004, "first", true},   {0x1904, "lone", false},
+                               {0x1914, "stated", false}, {0x1924, "", false},
+                               {0x1934, "", false},       {0x1944, "caf\xc3\xa9", false},
+                               {0x1950, "", false},       {0, NULL, false}};
     check_case(&c, v);
 }
 

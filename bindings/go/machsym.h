@@ -8293,6 +8293,21 @@ typedef struct ms_sym_order {
     size_t count;
 } ms_sym_order;
 
+/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
+ * not. */
+typedef struct ms_sym_side {
+    uint64_t value; /* of the entries */
+    size_t first;   /* all of them lie between first and end, among others */
+    size_t end;     /* 0: there are none */
+} ms_sym_side;
+
+/* What a search of a half's LC_SYMTAB found next to an address. */
+typedef struct ms_sym_sides {
+    const ms_mo *mo; /* NULL: nothing was searched */
+    uint64_t asked;
+    ms_sym_side v[2]; /* at or below the address, and past it */
+} ms_sym_sides;
+
 /* The names and starts, by address. Of several at one address the best comes first. */
 typedef struct ms_sym_table {
     ms_key *v; /* address; source, rank and index (ms_sym_item) */
@@ -8316,6 +8331,7 @@ typedef struct ms_sym_table {
     uint64_t near_lo;          /* the last start at or below it */
     uint64_t near_hi;          /* the next one, or the last byte of the code */
     const ms_sym_order *order; /* of a narrow table of one half: its symbols; NULL: they are not listed */
+    const ms_sym_sides *sides; /* what was found before, maybe for another address; NULL: nothing */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -8476,25 +8492,28 @@ static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, 
         ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
 }
 
-/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
- * not. */
-typedef struct ms_sym_side {
-    uint64_t value; /* of the entries */
-    size_t first;   /* all of them lie between first and end, among others */
-    size_t end;
-} ms_sym_side;
+enum { ms_SYM_BLOCK = 8, ms_SYM_NLIST_64 = 16 };
 
-enum { ms_SYM_BLOCK = 4, ms_SYM_NLIST_64 = 16 };
+/* How far the value of entry i from p on lies above lo; one below it lies very far. */
+static inline uint64_t ms_sym_above(const uint8_t *p, unsigned i, uint64_t lo)
+{
+    return ms_rd_raw_u64(p + i * (unsigned)ms_SYM_NLIST_64 + 8) - lo;
+}
 
-/* Whether one of the next four entries of a 64-bit file has a value from lo up to lo + width. */
+static inline uint64_t ms_sym_lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether one of the next eight entries of a 64-bit file has a value from lo up to lo + width. */
 static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t width)
 {
-    bool first = ms_rd_raw_u64(p + 8) - lo <= width;
-    bool second = ms_rd_raw_u64(p + ms_SYM_NLIST_64 + 8) - lo <= width;
-    bool third = ms_rd_raw_u64(p + 2 * ms_SYM_NLIST_64 + 8) - lo <= width;
-    bool fourth = ms_rd_raw_u64(p + 3 * ms_SYM_NLIST_64 + 8) - lo <= width;
+    uint64_t a = ms_sym_lesser(ms_sym_above(p, 0, lo), ms_sym_above(p, 1, lo));
+    uint64_t b = ms_sym_lesser(ms_sym_above(p, 2, lo), ms_sym_above(p, 3, lo));
+    uint64_t c = ms_sym_lesser(ms_sym_above(p, 4, lo), ms_sym_above(p, 5, lo));
+    uint64_t d = ms_sym_lesser(ms_sym_above(p, 6, lo), ms_sym_above(p, 7, lo));
     MACHSYM_COUNT_WORK(ms_SYM_BLOCK);
-    return first | second | third | fourth;
+    return ms_sym_lesser(ms_sym_lesser(a, b), ms_sym_lesser(c, d)) <= width;
 }
 
 /* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
@@ -8540,12 +8559,17 @@ typedef struct ms_sym_alone {
     machsym_str name; /* empty: several symbols begin there */
 } ms_sym_alone;
 
-/* Finds the symbol of LC_SYMTAB at or below an address. Returns false when there is none. */
-static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_alone *out)
+/* Finds the symbol of LC_SYMTAB at or below an address. Returns false when there is none. *found is what was
+ * searched. */
+static bool ms_sym_scan_alone(const ms_mo *mo, uint64_t addr, ms_sym_sides *found, ms_sym_alone *out)
 {
-    ms_sym_side sides[2] = {{0, 0, 0}, {UINT64_MAX, 0, 0}};
     ms_span nlists = ms_sym_nlists(mo);
+    ms_sym_side *sides = found->v;
     unsigned count = 0;
+    ms_zero(found, sizeof *found);
+    found->mo = mo;
+    found->asked = addr;
+    sides[1].value = UINT64_MAX;
     ms_sym_find_sides(mo, nlists, addr, sides);
     ms_zero(out, sizeof *out);
     out->lo = sides[0].value;
@@ -8616,6 +8640,15 @@ static void ms_sym_find_listed_sides(const ms_sym_order *order, uint64_t asked, 
     }
 }
 
+/* The same by what a search without bounds found. */
+static void ms_sym_take_sides(const ms_sym_sides *found, ms_sym_side sides[2])
+{
+    if (found->v[0].end != 0 && found->v[0].value >= sides[0].value)
+        sides[0] = found->v[0];
+    if (found->v[1].end != 0 && found->v[1].value <= sides[1].value)
+        sides[1] = found->v[1];
+}
+
 /* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
  * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
  * again. Returns false when an entry that stands there has no name: then another one is the nearest. */
@@ -8627,6 +8660,8 @@ static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists,
     uint32_t redacted = 0;
     if (listed != NULL)
         ms_sym_find_listed_sides(t->order, t->asked, sides);
+    else if (t->sides != NULL && t->sides->mo == mo && t->sides->asked == t->asked)
+        ms_sym_take_sides(t->sides, sides);
     else
         ms_sym_find_sides(mo, nlists, t->asked, sides);
     for (unsigned side = 0; side < 2; side++) {
@@ -10842,6 +10877,7 @@ typedef struct ms_src {
     machsym_symbol recent; /* the symbol of it */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     ms_sym_order order;    /* the symbols of one half by address, once they are listed */
+    ms_sym_sides sides;    /* what a search of LC_SYMTAB found last */
     size_t listed;         /* what lookups by this list have cost, in symbols */
     bool lists; /* a dSYM without other names: the list does as long as making a table takes longer */
     bool is_read;
@@ -11094,6 +11130,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
                    ? ms_sym_find(&t, addr, &last, out)
                    : ms_src_find_in_table(names, addr, out);
     ms_sym_narrow(&t, code, addr);
+    t.sides = &names->sides;
     return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
@@ -24709,6 +24746,7 @@ struct machsym_session {
     ms_range alone_code;       /* code of one unit, that of the last of them */
     ms_nt *name_table;         /* NULL: there is none, or it was not opened yet; in keep */
     uint32_t asked_names;      /* addresses that the table of names was asked for */
+    uint32_t asked_symbols;    /* addresses that it was asked for, or would have been: their symbols were */
     uint32_t asked_in_row;     /* the same in one unit, one after the other */
     uint64_t asked_unit;       /* the offset of that */
     const ms_nt_list *stated;  /* what the table of names states; NULL: not needed yet */
@@ -24761,7 +24799,7 @@ static void ms_ses_clear(machsym_session *s)
     s->alone = NULL;
     s->name_table = NULL;
     s->stated = NULL;
-    s->asked_names = s->asked_in_row = 0;
+    s->asked_names = s->asked_symbols = s->asked_in_row = 0;
     s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
     s->programs = NULL;
@@ -25599,14 +25637,17 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
 
 /* ==== >>named ==============================================================================================
  * Job:    finds the function of an address by its symbol and the debug info's table of names.
- * Offers: ms_named_at, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
+ * Offers: ms_named_at, ms_named_denies, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
  * Never:  lets an answer depend on whether a unit was decoded before.
  *
  * The rule is one for all sessions: in the unit that .debug_aranges names for an address, the function
  * answers that ms_named_ask finds; where it finds none, the one that the unit's entries give. In sound files
  * that is the same function. Sessions of few addresses ask first, and need none of the unit's other entries.
  * Others decode units. Then they ask for those entries of the table which may contradict: a function that the
- * unit's entries do not lead to, and functions that share code. */
+ * unit's entries do not lead to, and functions that share code.
+ *
+ * dsymutil writes both tables for all code that has debug info. So where .debug_aranges names no unit, and the
+ * table of names has no function of the symbol's name either, no unit answers. */
 
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
@@ -25655,8 +25696,8 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
 {
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
-    if (s->asked_names == 0 && s->symbols.order.v == NULL)
-        return ms_sym_scan_alone(mo, addr, out);
+    if (s->symbols.order.v == NULL && s->asked_symbols++ == 0)
+        return ms_sym_scan_alone(mo, addr, &s->symbols.sides, out);
     const ms_sym_order *order = ms_named_order(s);
     return order != NULL && ms_sym_find_alone(mo, order, addr, out);
 }
@@ -25704,6 +25745,23 @@ static bool ms_named_ask(machsym_session *s, const ms_cu_root *root, uint64_t ad
         return false;
     ms_lower_to(hi, out->range.hi);
     return true;
+}
+
+/* Whether no unit has code at an address that .debug_aranges names no unit for: the table of names has no
+ * function of the only symbol at or below it. Damage of one table leaves the other one. Lowers *hi to where
+ * the answer may be another. */
+static bool ms_named_denies(machsym_session *s, uint64_t addr, uint64_t *hi)
+{
+    ms_sym_alone symbol;
+    ms_nt_found found;
+    if (s->dw.aranges.len == 0 || ms_named_table(s) == NULL)
+        return false;
+    bool has_symbol = ms_named_symbol(s, addr, &symbol);
+    ms_lower_to(hi, symbol.hi > addr ? symbol.hi : addr + 1);
+    if (!has_symbol || symbol.name.len == 0)
+        return false;
+    ms_nt_find(s->name_table, symbol.name, 0, UINT64_MAX, &found);
+    return found.count == 0 && !found.is_unsure;
 }
 
 /* ---- Few addresses ---- */
@@ -26029,10 +26087,9 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
 }
 
 /* The unit that one source names, decoded; or its function at the address alone. */
-static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, uint64_t addr,
-                                   uint64_t *hi)
+static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source source, size_t index,
+                                   uint64_t addr, uint64_t *hi)
 {
-    size_t index = ms_eng_unit_by(s, source, addr, hi);
     ms_range code = {addr, *hi};
     ms_ses_unit *unit = source == MACHSYM_UNIT_ARANGES ? ms_named_at(s, index, addr, hi) : NULL;
     if (unit != NULL) {
@@ -26046,8 +26103,9 @@ static ms_ses_unit *ms_eng_unit_at(machsym_session *s, machsym_unit_source sourc
 }
 
 /* Asks one source after the other, up to the last one, for the unit and function of an address; sets these
- * fields of the span, lo and hi. */
-static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
+ * fields of the span, lo and hi. Returns whether other sources would change nothing, since no unit has the
+ * address. */
+static bool ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
 {
     ms_zero(span, sizeof *span);
     span->function = ms_SEG_NONE;
@@ -26055,7 +26113,11 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
     span->hi = ms_dw_code_until(s->env.dw, addr);
     for (int i = MACHSYM_UNIT_ARANGES; i <= (int)last && span->function == ms_SEG_NONE; i++) {
         machsym_unit_source source = (machsym_unit_source)i;
-        ms_ses_unit *unit = ms_eng_unit_at(s, source, addr, &span->hi);
+        size_t index = ms_eng_unit_by(s, source, addr, &span->hi);
+        if (source == MACHSYM_UNIT_ARANGES && index == s->env.count && !s->env.lacks_units &&
+            ms_named_denies(s, addr, &span->hi))
+            return true;
+        ms_ses_unit *unit = ms_eng_unit_at(s, source, index, addr, &span->hi);
         if (unit == NULL)
             continue;
         bool is_named;
@@ -26071,6 +26133,7 @@ static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source la
         span->root = ms_cu_root_of(&s->env, span->unit->index);
     if (span->function != ms_SEG_NONE)
         span->range = ms_fn_range_at(&span->unit->functions.blocks[span->function], addr, &span->hi);
+    return false;
 }
 
 /* Finds the unit and function of an address. First the unit is asked that .debug_aranges names; if that is
@@ -26083,8 +26146,8 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
     ms_ses_span span;
     bool is_code = ms_dw_code_at(s->env.dw, addr) != NULL;
     if (is_code && ms_ses_begin_brief(s)) {
-        ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
-        if (span.function != ms_SEG_NONE && !s->env.lacks_units)
+        bool is_denied = ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
+        if (is_denied || (span.function != ms_SEG_NONE && !s->env.lacks_units))
             return span;
     }
     bool has_units = is_code && ms_ses_units(s) != 0;
