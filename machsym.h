@@ -25637,7 +25637,8 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
 
 /* ==== >>named ==============================================================================================
  * Job:    finds the function of an address by its symbol and the debug info's table of names.
- * Offers: ms_named_at, ms_named_denies, ms_named_asks_first, ms_named_owner, ms_named_prepare, ms_named_leave.
+ * Offers: ms_named_at, ms_named_denies, ms_named_asks_first, ms_named_owner, ms_named_prepare,
+ *         ms_named_leave.
  * Never:  lets an answer depend on whether a unit was decoded before.
  *
  * The rule is one for all sessions: in the unit that .debug_aranges names for an address, the function
@@ -25646,8 +25647,8 @@ static ms_ses_unit *ms_view_of(machsym_session *s, ms_ses_unit *unit, uint32_t f
  * Others decode units. Then they ask for those entries of the table which may contradict: a function that the
  * unit's entries do not lead to, and functions that share code.
  *
- * dsymutil writes both tables for all code that has debug info. So where .debug_aranges names no unit, and the
- * table of names has no function of the symbol's name either, no unit answers. */
+ * dsymutil writes both tables for all code that has debug info. So where .debug_aranges names no unit, and
+ * the table of names has no function of the symbol's name either, no unit answers. */
 
 /* What is asked of the table of names takes as long as to decode this many bytes of a unit. */
 enum { ms_NAMED_WORTH = 16384 };
