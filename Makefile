@@ -544,6 +544,10 @@ soak-dist: all
 .PHONY: soak-packages
 soak-packages:
 	@bash tests/packages
+# server/packaging/Containerfile: its image is made by buildah, and its server names a report. Ten minutes.
+.PHONY: soak-container
+soak-container: all
+	@MACHSYM="$(abspath $(B)/machsym)" bash tests/container
 test-cmake: all
 	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 test-bindings: all
@@ -581,7 +585,7 @@ help:
 	@echo "stricter: test-all damage soak-flips soak-faults soak-unwind soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
-	@echo "soak:     soak-stranger (make test twice in a new Debian) soak-packages (every archive, installed in a new Debian)"
+	@echo "soak:     soak-stranger (make test twice in a new Debian) soak-packages (every archive, installed in a new Debian) soak-container"
 	@echo "packages: dist test-dist test-debian test-cmake test-bindings bindings bindings-check man describe"
 	@echo "others:   bench format clean"
 clean:
