@@ -211,4 +211,16 @@ if need "object files as llvm-symbolizer reads them" llvm-symbolizer-22 python3;
     done
 fi
 
+# Crystal states the plain name as the linkage name, too. Then the symbol has more, as llvm-symbolizer prints it.
+if need "a linkage name that is the plain one" clang-22 llvm-symbolizer-22; then
+    echo 'namespace n { int clear(int a) { return a + 1; } }' | clang-22 --target=arm64-apple-macos13 -g -O1 -S -emit-llvm -x c++ - -o - |
+        sed 's/linkageName: "_ZN1n5clearEi"/linkageName: "clear"/; s/@_ZN1n5clearEi/@"*Slice#clear:Nil"/' >"$work/plain.ll"
+    grep -q 'linkageName: "clear"' "$work/plain.ll" && clang-22 --target=arm64-apple-macos13 -c "$work/plain.ll" -o "$work/plain.o"
+    check "plain.o is made"
+    llvm-symbolizer-22 --obj="$work/plain.o" 0x0 | head -n 1 >"$work/want"
+    "$MACHSYM" atos -o "$work/plain.o" 0x0 | sed 's/ (in .*//' >"$work/out"
+    [ "$(cat "$work/want")" = '*Slice#clear:Nil' ] && cmp -s "$work/want" "$work/out"
+    check "the symbol has more of the name" "$work/out"
+fi
+
 end

@@ -34,6 +34,14 @@ machsym: $reports/demo.crash: 5 of 6 frames named, 4 of them now; demo by $dsym;
 1 frame without a name in 1 image of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it
   iOS 17.4 (21E219), arm64e: 1 image, 1 frame in 1 report
 END
+# The header of the program is no function: no file has a name for it, so none is asked for.
+sed 's/0x0000000102a309fc 0x102a30000 + 2556/0x0000000102a30010 0x102a30000 + 16/' $reports/demo.crash >"$work/header.crash"
+told 0 crash -d $dsym "$work/header.crash"
+same - "$work/err" "an address that no function has is not missing in a file that is there" <<END
+machsym: $work/header.crash: 4 of 6 frames named, 3 of them now; demo by $dsym; missing: demo (1), the system (1)
+1 frame without a name in 1 image of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it
+  iOS 17.4 (21E219), arm64e: 1 image, 1 frame in 1 report
+END
 told 1 crash --strict -d $dsym $reports/demo.crash
 told 1 crash --check -d $dsym $reports/demo.crash
 told 0 crash -q -d "$work/empty" $reports/demo.crash

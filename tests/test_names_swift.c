@@ -140,6 +140,7 @@ static const sample samples[] = {
     {"$s4main1fyyFyyXEfU2147483646_", NULL, NULL},
     {"$s4main1fyyF.\\\t\n\r\"'\001\303",
      "main.f() -> () with unmangled suffix \".\\\\\\t\\n\\r\\\"'\\x01\\xC3\"", "f()"},
+    {"$s4main1fyyF.\x1f ~\x7f", "main.f() -> () with unmangled suffix \".\\x1F ~\\x7F\"", "f()"},
     /* no Swift names, or broken ones */
     {"", NULL, NULL},
     {"_", NULL, NULL},

@@ -1289,6 +1289,8 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off, bool with_de
             !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
+    if (ms_str_equal(names.linkage_name, names.name)) /* Crystal's: its symbols have more */
+        names.linkage_name = ms_str_empty();
     return names;
 }
 
