@@ -633,4 +633,9 @@ MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_un
 #endif
 }
 
+MACHSYM_API bool machsym_map_get_unwind(const machsym_map *map, uint64_t load_addr, machsym_unwind_image *out)
+{
+    return ms_map_get_unwind(map, load_addr, out);
+}
+
 #endif /* ms_ROOM_entrance */

@@ -78,6 +78,7 @@
 #include "answer/iterate.h"
 #include "answer/explain.h"
 #include "map/encode.h"
+#include "map/unwound.h"
 #include "map/merge.h"
 #include "map/settle.h"
 #include "map/writer.h"

@@ -14,8 +14,18 @@ static uint64_t tables_slide(const machsym_image *file, uint64_t base, uint32_t 
     return base - info.text_addr;
 }
 
+/* The tables that a map carries. The size of the image stays. */
+static bool tables_of_map(const machsym_map *map, uint64_t base, machsym_unwind_image *out)
+{
+    uint64_t size = out->size;
+    machsym_map_get_unwind(map, base, out);
+    out->size = size;
+    return out->unwind_info.size != 0 || out->eh_frame.size != 0;
+}
+
 bool tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, machsym_unwind_image *out)
 {
+    machsym_image_info info;
     machsym_section section;
     machsym_cursor at;
     uint32_t own;
@@ -24,6 +34,9 @@ bool tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, 
     out->file_addr = base - slide;
     if (own != cputype)
         return false;
+    machsym_image_get_info(file, &info);
+    if (info.map != NULL)
+        return tables_of_map(info.map, base, out);
     while (machsym_image_next_section(file, &at, &section)) {
         machsym_unwind_section *to = str_is(section.name, "__unwind_info")   ? &out->unwind_info
                                      : str_is(section.name, "__eh_frame")    ? &out->eh_frame

@@ -19,8 +19,8 @@ typedef struct tables_image {
 /* The files of images. Those that find returned stay open until leave. */
 typedef struct report_tables {
     void *context;
-    /* Returns the Mach-O file of an image, a dSYM or a program; NULL: there is none. path and arch may be
-     * empty. */
+    /* Returns a file of an image: a program, a map that carries unwind tables, or a dSYM; NULL: there is none.
+     * path and arch may be empty. */
     const machsym_image *(*find)(void *context, const machsym_uuid *uuid, machsym_str path, machsym_str arch);
     void (*leave)(void *context);
     /* Copies bytes of an image that are not in a file; NULL: there are none. */

@@ -871,14 +871,16 @@ enum machsym_map_flags {
     /* Open: do not compare the checksum. Lookups stay safe without it. */
     MACHSYM_MAP_UNCHECKED = 1u << 3,
     /* Open: read the file into memory, as MACHSYM_OPEN_COPY. */
-    MACHSYM_MAP_COPY = 1u << 4
+    MACHSYM_MAP_COPY = 1u << 4,
+    /* The map carries the unwind tables of its image: see machsym_map_get_unwind. */
+    MACHSYM_MAP_UNWIND = 1u << 5
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
 typedef struct machsym_plan_desc {
     const machsym_image *image;
     machsym_lines lines;         /* recorded in the map */
-    uint32_t flags;              /* MACHSYM_MAP_COLUMNS, MACHSYM_MAP_DAMAGED */
+    uint32_t flags;              /* MACHSYM_MAP_COLUMNS, MACHSYM_MAP_DAMAGED, MACHSYM_MAP_UNWIND */
     uint32_t names;              /* MACHSYM_SESSION_NAMES_SYMTAB or _DWARF, or 0 */
     machsym_allocator allocator; /* called from every thread that builds a part */
 } machsym_plan_desc;
@@ -985,6 +987,7 @@ typedef struct machsym_map_info {
     uint64_t text_bytes;       /* names before packing */
     uint64_t packed_bytes;     /* and after */
     uint64_t data_bytes;       /* runs: ranges, and the chains of calls that they lie in */
+    uint64_t unwind_bytes;     /* unwind tables */
 } machsym_map_info;
 
 /* Tells what a map says of itself. Borrows: views into the map. Threads: any. Cost: constant. */
@@ -1173,6 +1176,7 @@ typedef struct machsym_unwind_image {
     machsym_unwind_section eh_frame;
     machsym_unwind_section debug_frame; /* of a dSYM or a program; asked last */
     uint64_t file_addr;                 /* address of the header in the file; debug_frame counts from it */
+    machsym_bytes large_frames;         /* x86: sizes of large frames, of a map; else they are read in code */
 } machsym_unwind_image;
 
 /* A process to unwind in. read copies len bytes of its memory at addr. It returns false if some are
@@ -1202,6 +1206,17 @@ typedef struct machsym_unwind_state {
  * process only through desc->read. It is async-signal-safe if desc->read is. It takes 24 KB of stack. Every
  * stack ends after at most MACHSYM_MAX_UNWIND_FRAMES frames, whatever the process contains. */
 MACHSYM_API bool machsym_unwind_next(const machsym_unwind_desc *desc, machsym_unwind_state *state);
+
+/* The unwind tables that a map carries (MACHSYM_MAP_UNWIND), of an image that lies at load_addr. A map has no
+ * code. So the caller of a frame that stopped in the first or last instructions of its function is right only
+ * if desc->read gives that code.
+ * Returns: whether the map has tables; load_addr, size and file_addr of out are set in any case. Damaged
+ * tables, and those of a map that is read piece by piece, count as missing.
+ * Borrows: out has views into the map. Threads: any. Signals: usable in handlers; no allocation, lock or
+ * system call. Cost: constant; of a map that was opened by pages, the tables are compared with their
+ * checksums each time. */
+MACHSYM_API bool machsym_map_get_unwind(const machsym_map *map, uint64_t load_addr,
+                                        machsym_unwind_image *out);
 
 /* ---- Version skew ---- */
 

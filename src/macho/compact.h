@@ -5,7 +5,7 @@
 
 /* ==== >>compact unwind table ===============================================================================
  * Job:    reads the pages of a compact unwind table, out of a file or out of a process.
- * Offers: ms_unt_words, ms_unt_open, ms_unt_page_at, ms_unt_function.
+ * Offers: ms_unt_words, ms_unt_open, ms_unt_page_at, ms_unt_function, ms_unt_numbered.
  * Never:  says what an encoding means. */
 
 /* compact_unwind_encoding.h: kinds of second-level pages. */
@@ -73,6 +73,19 @@ static bool ms_unt_page_at(const ms_piece_source *table, uint32_t off, uint32_t 
 static uint64_t ms_unt_function(const ms_unt_page *page, uint32_t word)
 {
     return (uint64_t)page->base + (word & page->mask);
+}
+
+/* In a compressed page, the bits above an entry's offset are the number of its encoding. The numbers count
+ * first the encodings that all pages share, and then the page's own. */
+static bool ms_unt_numbered(const ms_piece_source *table, const ms_unt_head *head, const ms_unt_page *page,
+                            uint32_t number, uint32_t *encoding)
+{
+    uint32_t own; /* offset and count of the page's own encodings */
+    if (number < head->common_count)
+        return ms_unt_words(table, (uint64_t)head->common_off + (uint64_t)number * 4, encoding, 1);
+    number -= head->common_count;
+    return ms_unt_words(table, page->off + 8, &own, 1) && number < own >> 16 &&
+           ms_unt_words(table, page->off + (own & 0xffff) + (uint64_t)number * 4, encoding, 1);
 }
 
 #endif /* ms_ROOM_macho_compact */

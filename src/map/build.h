@@ -24,6 +24,7 @@
 #include "../answer/folded.h"
 #include "../answer/check.h"
 #include "encode.h"
+#include "unwound.h"
 #include "merge.h"
 #include "settle.h"
 #include "folds.h"
@@ -260,7 +261,7 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->image = desc->image;
     plan->lines = desc->lines;
     plan->names = desc->names & (MACHSYM_SESSION_NAMES_SYMTAB | MACHSYM_SESSION_NAMES_DWARF);
-    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
+    plan->flags = desc->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_UNWIND);
     plan->is_tolerant = (desc->flags & MACHSYM_MAP_DAMAGED) != 0;
     machsym_result result = ms_mb_check_damage(plan, err);
     if (result == MACHSYM_OK)
@@ -860,6 +861,9 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
         ms_mb_begin_folds(plan, m.symbols, plan->spaces.v[1].len, &folds);
         for (size_t i = 0; i < count && !m.arena.oom; i++)
             ms_mt_take(&m, parts[i]);
+        if ((plan->flags & MACHSYM_MAP_UNWIND) != 0)
+            ms_mu_gather(plan->image->mo, plan->image->mo_count, plan->session->symbols.rests, &m.arena,
+                         &m.unwind);
         if (!m.arena.oom)
             ms_mt_order(&m);
         if (!m.arena.oom) {

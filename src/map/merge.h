@@ -10,6 +10,7 @@
 #include "../symmap/symmap.h"
 #include "../symmap/twins.h"
 #include "encode.h"
+#include "unwound.h"
 
 /* ==== >>merge ============================================================================================
  * Job:    puts the parts of a map together into one file in memory.
@@ -205,8 +206,9 @@ typedef struct ms_mg {
     size_t row_count;
     ms_tw_call *calls; /* of CALLS */
     size_t call_count;
-    bool too_large;  /* something does not fit the format's 32 bits */
-    bool is_damaged; /* a part is */
+    ms_mu_tables unwind; /* zero: the map carries none */
+    bool too_large;      /* something does not fit the format's 32 bits */
+    bool is_damaged;     /* a part is */
 } ms_mg;
 
 /* Gathers the pieces of some parts, and sorts them by address. Returns NULL when memory is out. */
@@ -435,14 +437,30 @@ static void ms_mg_set_folds(const ms_mg *m, ms_map_head *head)
     ms_mg_set_table(head, ms_MAP_TWINS, m->row_count * ms_TW_ROW_BYTES, m->row_count, 0);
     ms_mg_set_runs(head, ms_MAP_TWIN_INDEX, &m->twin_runs);
     ms_mg_set_table(head, ms_MAP_CALLS, m->call_count * ms_TW_CALL_BYTES, m->call_count, 0);
-    for (unsigned kind = ms_MAP_TWINS; kind < ms_MAP_KINDS; kind++)
+    for (unsigned kind = ms_MAP_TWINS; kind <= ms_MAP_CALLS; kind++)
         head->tables[kind].flags = ms_MAP_MAY_IGNORE;
+}
+
+/* Decides where unwind tables stand: last, so that lookups need none of their pages. */
+static void ms_mg_set_unwind(const ms_mg *m, ms_map_head *head)
+{
+    for (unsigned i = 0; i < ms_MU_SECTIONS; i++) {
+        const ms_mu_section *section = &m->unwind.v[i];
+        if (section->bytes.len == 0)
+            continue;
+        ms_mg_set_table(head, ms_MAP_UNWIND_INFO + i, section->bytes.len, section->addr, section->addr >> 32);
+        head->tables[ms_MAP_UNWIND_INFO + i].flags = ms_MAP_MAY_IGNORE;
+    }
+    if (m->unwind.frame_count == 0)
+        return;
+    ms_mg_set_table(head, ms_MAP_LARGE_FRAMES, m->unwind.frame_count * ms_MU_ROW_BYTES, m->unwind.frame_count,
+                    0);
+    head->tables[ms_MAP_LARGE_FRAMES].flags = ms_MAP_MAY_IGNORE;
 }
 
 /* Decides where all tables stand. The checksums come first, since they are of what follows them. */
 static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
-    head->row_count = m->row_count != 0 ? ms_MAP_KINDS - 1 : ms_MAP_TEXT;
     head->size = 0;
     ms_mg_set_table(head, ms_MAP_NAME, name.len, 0, 0);
     ms_mg_set_runs(head, ms_MAP_INDEX, &m->runs);
@@ -451,11 +469,15 @@ static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name
     ms_mg_set_table(head, ms_MAP_TEXT, m->text_size, m->block_count, 0);
     if (m->row_count != 0)
         ms_mg_set_folds(m, head);
+    ms_mg_set_unwind(m, head);
+    head->row_count = 0;
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+        head->row_count += ms_map_has_row(head, kind) ? 1 : 0;
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
     ms_mg_set_table(head, ms_MAP_PAGES, 8 * ((size + ms_PG_BYTES - 1) / ms_PG_BYTES), 0, 0);
-    for (unsigned kind = 1; kind <= head->row_count; kind++)
-        head->tables[kind].at += kind != ms_MAP_PAGES ? head->size : 0;
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+        head->tables[kind].at += kind != ms_MAP_PAGES && ms_map_has_row(head, kind) ? head->size : 0;
     head->size += size;
 }
 
@@ -502,7 +524,7 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
                                uint8_t *p)
 {
     const ms_map_table *tables = head->tables;
-    for (unsigned kind = 1; kind <= head->row_count; kind++) {
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++) {
         uint64_t end = tables[kind].at + tables[kind].len;
         ms_zero(p + end, (size_t)(ms_mg_align(end) - end));
     }
@@ -515,6 +537,9 @@ static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str na
     ms_mg_write_runs(m, &m->symbol_runs, &m->symbols, m->part_count, p + tables[ms_MAP_SYMBOL_RUNS].at);
     if (m->row_count != 0)
         ms_mg_write_folds(m, tables, p);
+    for (unsigned i = 0; i < ms_MU_SECTIONS; i++)
+        ms_copy(p + tables[ms_MAP_UNWIND_INFO + i].at, m->unwind.v[i].bytes.ptr, m->unwind.v[i].bytes.len);
+    ms_copy(p + tables[ms_MAP_LARGE_FRAMES].at, m->unwind.frames, m->unwind.frame_count * ms_MU_ROW_BYTES);
     ms_zero(p + tables[ms_MAP_RUNS].at + m->runs.size, m->runs.count > 0 ? ms_MAP_MARGIN : 0);
     ms_zero(p + tables[ms_MAP_SYMBOL_RUNS].at + m->symbol_runs.size,
             m->symbol_runs.count > 0 ? ms_MAP_MARGIN : 0);

@@ -13,14 +13,15 @@
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
  * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_pages, ms_map_frames, ms_map_many,
- *         ms_map_find, ms_map_chain_frames, ms_map_names, ms_map_kept_names, ms_map_next.
+ *         ms_map_find, ms_map_chain_frames, ms_map_names, ms_map_kept_names, ms_map_next,
+ *         ms_map_get_unwind.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 3,
     ms_MAP_HEAD = 96, /* bytes of the header */
     ms_MAP_ROW = 32,  /* bytes of a row of the directory */
-    /* Rows of the directory that a reader takes. There are twelve kinds of tables today. */
+    /* Rows of the directory that a reader takes. There are sixteen kinds of tables today. */
     ms_MAP_MOST_ROWS = 64,
     /* Zeros that end a table of runs: fields are read as 4 or 8 bytes, however many they have. */
     ms_MAP_MARGIN = 8,
@@ -67,6 +68,11 @@ enum {
     ms_MAP_TWIN_INDEX,
     ms_MAP_TWIN_RUNS,
     ms_MAP_CALLS,
+    /* Unwind tables of the image, each as its file has it. A map has a row for each that it carries. */
+    ms_MAP_UNWIND_INFO,
+    ms_MAP_EH_FRAME,
+    ms_MAP_DEBUG_FRAME,
+    ms_MAP_LARGE_FRAMES, /* {u32 function, u32 bytes}: what "sub rsp" has of x86 frames */
     ms_MAP_KINDS
 };
 
@@ -77,10 +83,10 @@ typedef struct ms_map_table {
     uint32_t flags;
     uint64_t at;
     uint64_t len;
-    /* INDEX: bucket shift; RUNS, TWINS, CALLS: how many; TEXT: how many blocks; PAGES: low half of its
-     * checksum */
+    /* INDEX: bucket shift; RUNS, TWINS, CALLS, LARGE FRAMES: how many; TEXT: how many blocks; PAGES: low half
+     * of its checksum; other unwind tables: low half of the address in the file */
     uint32_t a;
-    uint32_t b; /* INDEX: how many buckets; PAGES: high half of its checksum */
+    uint32_t b; /* INDEX: how many buckets; PAGES and unwind tables: the high half */
 } ms_map_table;
 
 /* The fixed part of a map file, with the directory. */
@@ -147,8 +153,15 @@ static ms_NOINLINE void ms_map_store_u64(uint8_t *p, uint64_t number)
     ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
 }
 
+/* Whether the directory has a row for a kind. Optional tables have one where they were set. */
+static bool ms_map_has_row(const ms_map_head *head, unsigned kind)
+{
+    return kind <= ms_MAP_TEXT || head->tables[kind].flags != 0;
+}
+
 static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
 {
+    uint8_t *row = p + ms_MAP_HEAD;
     ms_zero(p, ms_MAP_HEAD);
     ms_copy(p, ms_MAP_MAGIC, 8);
     ms_map_store_u32(p + 8, head->version);
@@ -164,15 +177,17 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u64(p + 72, head->checksum);
     ms_map_store_u64(p + 80, head->text_exec_addr);
     ms_map_store_u64(p + 88, head->code_size);
-    for (uint32_t kind = 1; kind <= head->row_count; kind++) {
+    for (uint32_t kind = 1; kind < ms_MAP_KINDS; kind++) {
         const ms_map_table *table = &head->tables[kind];
-        uint8_t *row = p + ms_MAP_HEAD + (kind - 1) * ms_MAP_ROW;
+        if (!ms_map_has_row(head, kind))
+            continue;
         ms_map_store_u32(row, kind);
         ms_map_store_u32(row + 4, table->flags);
         ms_map_store_u64(row + 8, table->at);
         ms_map_store_u64(row + 16, table->len);
         ms_map_store_u32(row + 24, table->a);
         ms_map_store_u32(row + 28, table->b);
+        row += ms_MAP_ROW;
     }
 }
 
@@ -492,6 +507,56 @@ static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
     out->text_bytes = (uint64_t)head->tables[ms_MAP_TEXT].a * ms_PK_BLOCK;
     out->packed_bytes = map->tables[ms_MAP_TEXT].len;
     out->data_bytes = map->tables[ms_MAP_RUNS].len + map->tables[ms_MAP_SYMBOL_RUNS].len;
+    for (unsigned kind = ms_MAP_UNWIND_INFO; kind <= ms_MAP_LARGE_FRAMES; kind++)
+        out->unwind_bytes += map->tables[kind].len;
+    if (out->unwind_bytes != 0)
+        out->flags |= MACHSYM_MAP_UNWIND;
+}
+
+/* The bytes of a table for which no session answers. Returns: nothing if some are damaged, or are not in
+ * memory. */
+static ms_span ms_map_whole_table(const machsym_map *map, uint32_t kind)
+{
+    const ms_map_area *area = &map->tables[kind];
+    ms_span all = ms_map_pages(map), sums = ms_map_table_bytes(map, ms_MAP_PAGES);
+    uint64_t base = map->head.size - all.len, end = area->at + area->len;
+    if (area->len == 0 || end > map->bytes.len)
+        return ms_span_make(NULL, 0);
+    if (map->by_pages && (map->bytes.len != map->head.size || area->at < base))
+        return ms_span_make(NULL, 0);
+    for (uint64_t i = (area->at - base) / ms_PG_BYTES; map->by_pages && base + i * ms_PG_BYTES < end; i++) {
+        if (i >= sums.len / 8 || ms_pg_sum_at(all, i) != ms_rd_raw_u64(sums.ptr + 8 * i))
+            return ms_span_make(NULL, 0);
+    }
+    return ms_map_table_bytes(map, kind);
+}
+
+/* Gives a section of the image: address in the process, and bytes. */
+static void ms_map_get_section(const machsym_map *map, uint32_t kind, uint64_t slide,
+                               machsym_unwind_section *out)
+{
+    const ms_map_table *table = &map->head.tables[kind];
+    ms_span bytes = ms_map_whole_table(map, kind);
+    out->bytes.ptr = bytes.ptr;
+    out->bytes.len = bytes.len;
+    out->size = bytes.len;
+    out->addr = bytes.ptr != NULL ? ((uint64_t)table->b << 32 | table->a) + slide : 0;
+}
+
+static bool ms_map_get_unwind(const machsym_map *map, uint64_t load_addr, machsym_unwind_image *out)
+{
+    ms_span large = ms_map_whole_table(map, ms_MAP_LARGE_FRAMES);
+    uint64_t slide = load_addr - map->head.text_addr;
+    ms_zero(out, sizeof *out);
+    out->load_addr = load_addr;
+    out->size = map->head.text_size;
+    out->file_addr = map->head.text_addr;
+    out->large_frames.ptr = large.ptr;
+    out->large_frames.len = large.len;
+    ms_map_get_section(map, ms_MAP_UNWIND_INFO, slide, &out->unwind_info);
+    ms_map_get_section(map, ms_MAP_EH_FRAME, slide, &out->eh_frame);
+    ms_map_get_section(map, ms_MAP_DEBUG_FRAME, slide, &out->debug_frame);
+    return out->unwind_info.size != 0 || out->eh_frame.size != 0 || out->debug_frame.size != 0;
 }
 
 /* ---- Runs ---- */

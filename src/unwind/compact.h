@@ -50,19 +50,6 @@ static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t c
     return lo != 0;
 }
 
-/* In a compressed page, the bits above an entry's offset are the number of its encoding. The numbers count
- * first the encodings that all pages share, and then the page's own. */
-static bool ms_unc_numbered(const ms_piece_source *table, const ms_unt_head *head, const ms_unt_page *page,
-                            uint32_t number, uint32_t *encoding)
-{
-    uint32_t own; /* offset and count of the page's own encodings */
-    if (number < head->common_count)
-        return ms_unt_words(table, (uint64_t)head->common_off + (uint64_t)number * 4, encoding, 1);
-    number -= head->common_count;
-    return ms_unt_words(table, page->off + 8, &own, 1) && number < own >> 16 &&
-           ms_unt_words(table, page->off + (own & 0xffff) + (uint64_t)number * 4, encoding, 1);
-}
-
 /* off counts from the image's header. The last entry of the index only ends the one before it. Returns:
  * whether the table has an entry for off. */
 static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry *out)
@@ -83,7 +70,7 @@ static bool ms_unc_find(const ms_piece_source *table, uint64_t off, ms_unc_entry
     out->lo = ms_unt_function(&page, word);
     if (page.mask == UINT32_MAX)
         return ms_unt_words(table, entry + 4, &out->encoding, 1);
-    return ms_unc_numbered(table, &head, &page, word >> 24, &out->encoding);
+    return ms_unt_numbered(table, &head, &page, word >> 24, &out->encoding);
 }
 
 /* The registers that an x86 function without a frame pushed, from the lowest address up, as numbers of the

@@ -17,6 +17,8 @@
 
 #ifndef MACHSYM_NO_UNWIND
 
+enum { ms_UNB_LARGE_ROW = 8 }; /* bytes of a row of large_frames */
+
 /* Steps to the caller by a frame pointer: it points to the caller's frame pointer, and above that is the
  * return address. */
 static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
@@ -93,16 +95,37 @@ static bool ms_unb_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_sta
     return true;
 }
 
-/* start: address of the function. Its instruction "sub rsp" has the size of a large stack. */
-static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
-                                 uint64_t start)
+/* The size of a large frame of x86, which only the code has: at is where its instruction "sub rsp" has it. A
+ * map has a row for each such function, by address: its offset from the header, and the size. */
+static bool ms_unb_x86_large(const machsym_unwind_desc *desc, const machsym_unwind_image *image, uint64_t lo,
+                             uint64_t at, uint64_t *size)
+{
+    ms_span rows = ms_span_make(image->large_frames.ptr, image->large_frames.len);
+    size_t count = rows.len / ms_UNB_LARGE_ROW, first = 0;
+    while (first < count) {
+        size_t mid = first + (count - first) / 2;
+        uint32_t off = ms_rd_raw_u32(rows.ptr + mid * ms_UNB_LARGE_ROW);
+        MACHSYM_COUNT_WORK(1);
+        if (off == lo) {
+            *size = ms_rd_raw_u32(rows.ptr + mid * ms_UNB_LARGE_ROW + 4);
+            return true;
+        }
+        first = off < lo ? mid + 1 : first;
+        count = off < lo ? count : mid;
+    }
+    return ms_unr_word(desc, 4, image->load_addr + at, size);
+}
+
+/* lo: where the function begins, from the image's header. */
+static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
+                                 machsym_unwind_state *s, uint32_t encoding, uint64_t lo)
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint8_t saved[ms_UNC_SAVED_MAX];
     uint64_t size = encoding >> 16 & 0xff, pc;
     unsigned count = ms_unc_saved(encoding, saved);
     if ((encoding & ms_UNC_MODE) == ms_UNC_X86_INDIRECT) {
-        if (!ms_unr_word(desc, 4, start + size, &size))
+        if (!ms_unb_x86_large(desc, image, lo, lo + size, &size))
             return false;
         size += (uint64_t)arch.word * (encoding >> 13 & 7);
     } else {
@@ -120,15 +143,15 @@ static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, machsym_unwind
     return true;
 }
 
-static bool ms_unb_compact(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
-                           uint64_t start)
+static bool ms_unb_compact(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
+                           machsym_unwind_state *s, uint32_t encoding, uint64_t lo)
 {
     if (ms_unr_arch_of(desc->cputype).is_arm64)
         return ms_unb_arm64(desc, s, encoding);
     switch (encoding & ms_UNC_MODE) {
     case ms_UNC_X86_FRAME: return ms_unb_x86_frame(desc, s, encoding);
     case ms_UNC_X86_IMMEDIATE:
-    case ms_UNC_X86_INDIRECT: return ms_unb_x86_frameless(desc, s, encoding, start);
+    case ms_UNC_X86_INDIRECT: return ms_unb_x86_frameless(desc, image, s, encoding, lo);
     default: return false;
     }
 }
@@ -177,7 +200,7 @@ static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_im
     uint64_t off = 0;
     s->how = MACHSYM_UNWIND_COMPACT;
     if (ms_unc_find(&info, pc - image->load_addr, &entry)) {
-        if (ms_unb_compact(desc, s, entry.encoding, image->load_addr + entry.lo))
+        if (ms_unb_compact(desc, image, s, entry.encoding, entry.lo))
             return true;
         if ((entry.encoding & ms_UNC_MODE) == dwarf)
             off = entry.encoding & ms_UNC_DWARF_OFFSET;

@@ -515,6 +515,19 @@ static bool images_fill_loan(image_pool *all, image_loan *out, image_status *sta
     return true;
 }
 
+/* Leaves out the maps of an image whose binary is there. */
+static void images_leave_out_maps(uuid_files *files)
+{
+    size_t count = 0;
+    if (uuid_files_kind(files, STORE_BINARY) == NULL)
+        return;
+    for (size_t i = 0; i < files->count; i++) {
+        if (files->v[i]->kind != STORE_MAP)
+            files->v[count++] = files->v[i];
+    }
+    files->count = count;
+}
+
 bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status)
 {
     uuid_files files;
@@ -523,6 +536,8 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     second_look look = in_files ? LOOK_FILES : images_look_again(all, key, &files, status);
     if (look == LOOK_NOWHERE)
         return false;
+    if (look == LOOK_FILES && key->is_for_tables)
+        images_leave_out_maps(&files);
     const char *path = look == LOOK_FILES ? files.v[0]->path : chunks_path;
     const machsym_uuid *uuid = look == LOOK_FILES ? &files.v[0]->uuid : &key->uuid;
     pthread_mutex_lock(&all->lock);
@@ -650,4 +665,10 @@ const machsym_image *loan_image(const image_loan *loan)
 {
     const symbol_file *file = &loan->image->file;
     return file->map == NULL && file->chunks == NULL ? file->image : NULL;
+}
+
+const machsym_image *loan_tables(const image_loan *loan)
+{
+    const symbol_file *file = &loan->image->file;
+    return file->chunks == NULL ? file->image : NULL;
 }

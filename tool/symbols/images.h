@@ -48,6 +48,7 @@ typedef struct image_key {
     machsym_uuid uuid;
     bool has_uuid;
     bool any_build; /* without a UUID: the user vouches that the file of that name is the one */
+    bool is_for_tables; /* of a binary and a map, the binary: it has all tables, and code */
     machsym_str arch;
     machsym_str name;
 } image_key;
@@ -100,6 +101,8 @@ bool loan_lacked_memory(const image_loan *loan);
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
 /* The Mach-O file that answers; NULL: a map or chunks do. */
 const machsym_image *loan_image(const image_loan *loan);
+/* The same, or the map that answers; NULL: chunks do. */
+const machsym_image *loan_tables(const image_loan *loan);
 const symbol_info *loan_info(const image_loan *loan);
 /* What frame_style.source wants. */
 symbol_source *loan_source(const image_loan *loan);

@@ -75,7 +75,7 @@ static bool resolve_borrow(image_pool *all, const resolve_options *how, const re
 {
     machsym_str file =
         image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
-    image_key key = {image->uuid, image->has_uuid, image->is_named || how->no_uuid, image->arch, file};
+    image_key key = {image->uuid, image->has_uuid, image->is_named || how->no_uuid, false, image->arch, file};
     return images_borrow(all, &key, loan, status);
 }
 
@@ -330,13 +330,13 @@ static const machsym_image *resolve_find_file(void *context, const machsym_uuid 
                                               machsym_str arch)
 {
     resolve_files *files = context;
-    image_key key = {*uuid, !symbol_uuid_is_none(uuid), files->how->no_uuid, arch, str_base_name(path)};
+    image_key key = {*uuid, !symbol_uuid_is_none(uuid), files->how->no_uuid, true, arch, str_base_name(path)};
     image_loan loan;
     image_status status;
     if (!images_borrow(files->all, &key, &loan, &status))
         return NULL;
     *(image_loan *)mem_push(&files->loans, &files->loan_count, &files->loan_cap, sizeof loan) = loan;
-    return loan_image(&loan);
+    return loan_tables(&loan);
 }
 
 static void resolve_leave_files(void *context)

@@ -224,6 +224,7 @@ typedef struct build_command {
     symbols_options symbols;
     bool all_archs;
     bool columns;
+    bool unwind;  /* unwind tables, too */
     bool damaged; /* a file that is cut short or contradicts itself is taken too */
     bool no_progress;
     bool json;
@@ -380,7 +381,8 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     desc.image = image;
     desc.lines = c->lines.lines;
     desc.names = c->names;
-    desc.flags = (c->columns ? MACHSYM_MAP_COLUMNS : 0u) | (c->damaged ? MACHSYM_MAP_DAMAGED : 0u);
+    desc.flags = (c->columns ? MACHSYM_MAP_COLUMNS : 0u) | (c->unwind ? MACHSYM_MAP_UNWIND : 0u) |
+                 (c->damaged ? MACHSYM_MAP_DAMAGED : 0u);
     open_read_info(image, &info);
     if (!build_refuse_bad(c, &info))
         build_output_path(c, &info, &path);
@@ -555,6 +557,11 @@ static const option table[] = {
     {"damaged", NULL, "take a file that is cut short or contradicts itself too; the map says so",
      offsetof(build_command, damaged), NULL},
     {"columns", NULL, "keep columns: 8 to 15 percent larger", offsetof(build_command, columns), NULL},
+    {"unwind", NULL,
+     "carry the unwind tables of a binary: machsym crash needs them for minidumps and\ncores. A dSYM has "
+     "none: "
+     "pass --pair with it",
+     offsetof(build_command, unwind), NULL},
     {"no-progress", NULL, "no progress line on a terminal", offsetof(build_command, no_progress), NULL},
     {"json", NULL, "one JSON object a map, in place of a line", offsetof(build_command, json), NULL},
     {0},

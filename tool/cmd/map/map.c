@@ -125,6 +125,8 @@ static bool map_print_info_text(const char *path, const machsym_map *map)
     out_format("  names: %llu bytes, packed into %llu; the rest: %llu bytes\n",
                (unsigned long long)info.text_bytes, (unsigned long long)info.packed_bytes,
                (unsigned long long)info.data_bytes);
+    if (info.unwind_bytes != 0)
+        out_format("  unwind tables: %llu bytes\n", (unsigned long long)info.unwind_bytes);
     bool is_damaged = (info.flags & MACHSYM_MAP_DAMAGED) != 0;
     if (is_damaged)
         out_c("  damaged: made of a damaged file; names, lines and ranges may be missing\n");
@@ -149,6 +151,7 @@ static bool map_print_info_json(const char *path, const machsym_map *map)
     json_put_bool(&t, "columns", (info.flags & MACHSYM_MAP_COLUMNS) != 0);
     json_put_bool(&t, "chunk", (info.flags & MACHSYM_MAP_CHUNK) != 0);
     json_put_bool(&t, "damaged", is_damaged);
+    json_put_number(&t, "unwind_bytes", info.unwind_bytes);
     json_put_number(&t, "format", info.version);
     json_put_number(&t, "size", info.size);
     text_c(&t, "}\n");

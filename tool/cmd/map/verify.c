@@ -39,6 +39,7 @@ typedef struct verify {
     machsym_frame *got;
     machsym_frame *want;
     bool columns;
+    bool unwind;
     map_budget budget;
     uint64_t compared;
     uint64_t different;
@@ -169,6 +170,7 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
         return false;
     machsym_map_get_info(v->map_file.map, &info);
     v->columns = (info.flags & MACHSYM_MAP_COLUMNS) != 0;
+    v->unwind = (info.flags & MACHSYM_MAP_UNWIND) != 0;
     desc.open.path = image_path;
     desc.open.pair_path = pair;
     desc.open.uuid = v->map_file.info.has_uuid ? &v->map_file.info.uuid : NULL;
@@ -222,7 +224,8 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     memset(&desc, 0, sizeof desc);
     desc.image = v->image_file.image;
     desc.lines = v->map_file.lines;
-    desc.flags = (v->columns ? MACHSYM_MAP_COLUMNS : 0u) | MACHSYM_MAP_DAMAGED;
+    desc.flags =
+        (v->columns ? MACHSYM_MAP_COLUMNS : 0u) | (v->unwind ? MACHSYM_MAP_UNWIND : 0u) | MACHSYM_MAP_DAMAGED;
     machsym_part_info counts;
     machsym_map *made = build_image(&desc, image_path, how, &counts);
     if (made == NULL)

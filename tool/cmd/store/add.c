@@ -353,7 +353,7 @@ static machsym_map *adding_build_map(const adding *w, const char *path, const ch
     desc.image = image;
     desc.lines = lines;
     desc.names = w->a->c->names;
-    desc.flags = MACHSYM_MAP_DAMAGED;
+    desc.flags = MACHSYM_MAP_DAMAGED | MACHSYM_MAP_UNWIND;
     machsym_map *map = build_image(&desc, path, &w->a->c->how, counts);
     open_read_info(image, &info);
     bool is_damaged = map != NULL && store_cmd_told_of(map).is_damaged;
