@@ -94,6 +94,40 @@ static void ask(const machsym_map *map, machsym_session *session, uint64_t addr)
     ask_shared(session, addr);
 }
 
+/* Memory of a process: words that point into its image and up the stack; of code nothing. */
+static bool read_memory(void *ctx, uint64_t addr, void *out, size_t len)
+{
+    const machsym_unwind_image *tables = (const machsym_unwind_image *)ctx;
+    uint64_t word =
+        addr % 16 == 0 ? addr + 32 : tables->load_addr + addr % (tables->size + (tables->size == 0));
+    if (addr - tables->load_addr < tables->size || len > sizeof word)
+        return false;
+    memcpy(out, &word, len);
+    return true;
+}
+
+/* A stack by the tables of the map. It ends within its bound. */
+static void unwind(const machsym_map *map, uint32_t cputype, uint64_t off)
+{
+    machsym_unwind_image tables;
+    machsym_unwind_state state;
+    memset(&state, 0, sizeof state);
+    machsym_map_get_unwind(map, 0x100000000, &tables);
+    tables.size = tables.size < UINT32_MAX ? tables.size : UINT32_MAX;
+    machsym_str large = {(const char *)tables.large_frames.ptr, tables.large_frames.len};
+    drive_text(large);
+    machsym_unwind_desc desc = {read_memory, &tables, &tables, 1, cputype};
+    for (size_t i = 0; i < 33; i++)
+        state.v[i] = 0x7000000000 + 64 * i;
+    state.known = (UINT64_C(1) << 33) - 1;
+    state.v[16] = state.v[32] = tables.load_addr + off;
+    uint32_t frames = 0;
+    while (machsym_unwind_next(&desc, &state) && frames < MACHSYM_MAX_UNWIND_FRAMES)
+        frames++;
+    if (state.end == MACHSYM_UNWIND_GOES_ON)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     machsym_map *map;
@@ -139,6 +173,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i + 4 <= size && i < 64; i += 4)
             ask(map, session,
                 info.text_addr + (data[i] | (uint64_t)data[i + 1] << 8 | (uint64_t)data[i + 2] << 16));
+        for (size_t i = 0; i + 4 <= size && i < 16; i += 4)
+            unwind(map, info.cputype, data[i] | (uint64_t)data[i + 1] << 8);
+        unwind(map, 0x01000007, 0x400);
         machsym_session_close(session);
         machsym_image_close(image);
         machsym_map_close(map);

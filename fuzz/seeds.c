@@ -76,7 +76,7 @@ static void write_maps(const machsym_image *image, const char *name)
     bytes seed = {NULL, 0, 0};
     memset(&desc, 0, sizeof desc);
     desc.image = image;
-    desc.flags = name[0] % 2 != 0 ? MACHSYM_MAP_COLUMNS : 0;
+    desc.flags = (name[0] % 2 != 0 ? MACHSYM_MAP_COLUMNS : 0u) | MACHSYM_MAP_UNWIND;
     if (machsym_map_build(&desc, &map, NULL) != MACHSYM_OK)
         return;
     put(&seed, machsym_map_bytes(map).ptr, machsym_map_bytes(map).len);

@@ -2,6 +2,7 @@
 """Reads symbol maps. Written from docs/symmap.md alone, with Python's standard library, to show that the page is enough.
 
   symmap.py addresses MAP ...  writes to MAP.addresses the begin, the middle and the end of each range, and what is beside
+  symmap.py unwind MAP FILE     compares the unwind tables of a map with the sections of its Mach-O file
   symmap.py compare MAP ...    compares what `machsym map lookup --json --no-demangle MAP <MAP.addresses >MAP.json` said
                                with the answers of this reader; prints the addresses that differ, and one line a map
 """
@@ -9,7 +10,8 @@ import json
 import struct
 import sys
 
-KINDS = "none name pages index runs symbol_index symbol_runs dict text twins twin_index twin_runs calls".split()
+KINDS = ("none name pages index runs symbol_index symbol_runs dict text twins twin_index twin_runs calls unwind_info eh_frame debug_frame "
+         "large_frames").split()
 SOURCES = "none dwarf symtab stub exports objc block swift function_starts".split()
 HEADER = 96
 ROW = 32
@@ -24,6 +26,7 @@ PEOPLE = 3
 MOST_CALLS = 256  # that an answer has; of more, the innermost
 MOST_TEXT = 65536
 CPU_TYPE_ARM = 12
+CPU_TYPE_X86_64 = 0x01000007
 
 
 class Damaged(Exception):
@@ -402,7 +405,69 @@ def list_twins(symmap, path):
         out.writelines("%#x\n" % address for address in sorted(addresses))
 
 
+def sections_of(data):
+    """The unwind tables and the code of a thin Mach-O file for 64 bits: {name: (address, bytes)}."""
+    magic, _, _, _, count = struct.unpack_from("<5I", data)
+    at, found = 32, {}
+    for _ in range(count if magic == 0xFEEDFACF else 0):
+        command, size = struct.unpack_from("<2I", data, at)
+        for section in range(at + 72, at + size, 80) if command == 0x19 else ():
+            name = data[section:section + 16].rstrip(b"\0").decode()
+            address, length, offset = struct.unpack_from("<2QI", data, section + 32)
+            if offset != 0 and length != 0:
+                found.setdefault(name, (address, data[offset:offset + length]))
+        at += size
+    return found
+
+
+def large_frames_of(info, base, text):
+    """Functions of a compact table whose size stands in their code, by compact_unwind_encoding.h."""
+    commons, common_count, _, _, index, index_count = struct.unpack_from("<6I", info, 4)
+    rows = []
+    for i in range(index_count):
+        first, page, _ = struct.unpack_from("<3I", info, index + 12 * i)
+        if page == 0:
+            continue
+        kind, entries, count = struct.unpack_from("<I2H", info, page)
+        own = struct.unpack_from("<H", info, page + 8)[0] + page
+        for k in range(count):
+            if kind == 2:
+                function, encoding = struct.unpack_from("<2I", info, page + entries + 8 * k)
+            else:
+                entry, = struct.unpack_from("<I", info, page + entries + 4 * k)
+                function, number = first + (entry & 0xFFFFFF), entry >> 24
+                place = commons + 4 * number if number < common_count else own + 4 * (number - common_count)
+                encoding, = struct.unpack_from("<I", info, place)
+            if encoding >> 24 & 15 == 3:
+                at = base + function + (encoding >> 16 & 255) - text[0]
+                rows.append(struct.pack("<I", function) + text[1][at:at + 4])
+    return b"".join(rows)
+
+
+def compare_unwind(symmap, data):
+    """Returns what differs."""
+    sections = sections_of(data)
+    wrong = []
+    for kind in ("unwind_info", "eh_frame", "debug_frame"):
+        low, high = symmap.numbers[kind]
+        if sections.get("__" + kind, (0, b"")) != (low | high << 32, getattr(symmap, kind)):
+            wrong.append(kind)
+    large = b""
+    if symmap.cputype == CPU_TYPE_X86_64 and symmap.unwind_info:
+        large = large_frames_of(symmap.unwind_info, symmap.text_base, sections["__text"])
+    if symmap.large_frames != large or symmap.numbers["large_frames"][0] != len(large) // 8:
+        wrong.append("large_frames")
+    return wrong
+
+
 def main(arguments):
+    if len(arguments) == 3 and arguments[0] == "unwind":
+        with open(arguments[1], "rb") as file, open(arguments[2], "rb") as program:
+            symmap = Map(file.read())
+            wrong = compare_unwind(symmap, program.read())
+        print("%d bytes, %d large frames, wrong: %s" % (len(symmap.unwind_info + symmap.eh_frame + symmap.debug_frame),
+                                                        len(symmap.large_frames) // 8, wrong))
+        return
     if len(arguments) < 2 or arguments[0] not in ("addresses", "compare", "twins", "compare-twins"):
         sys.exit(__doc__)
     for path in arguments[1:]:

@@ -88,6 +88,19 @@ for map in $folded; do
 done
 grep -A2 '^0x' "$dir/out" | head -12
 
+# Unwind tables: as they stand in the program.
+mkdir "$dir/unwind"
+for file in tests/stacks/x86_64.program "$bin/zoo-arm64-relative" "$bin/frames-x86_64" "$bin/zoo-x86_64-opcodes"; do
+    map=$dir/unwind/${file##*/}.symmap
+    $machsym map build --unwind -o "$map" "$file" >/dev/null
+    python3 $reader unwind "$map" "$file" >"$dir/out"
+    check "unwind tables of ${file##*/} are there" "$(grep -c '^[1-9][0-9]* bytes' "$dir/out")" 1
+    check "and as in the file: $(cat "$dir/out")" "$(sed 's/.*, wrong: //' "$dir/out")" "[]"
+done
+check "some frames are large" "$(python3 $reader unwind "$dir/unwind/x86_64.program.symmap" tests/stacks/x86_64.program |
+    grep -c ' [1-9][0-9]* large')" 1
+compare "$dir/unwind" 4
+
 # Half a file: the map says so, in its chunks too.
 head -c 9000 "$bin/demo.app.dSYM/Contents/Resources/DWARF/demo" >"$dir/half"
 mkdir "$dir/damaged"

@@ -10,7 +10,7 @@ enum {
     AMD64 = 0x01000007,
     SLIDE = 0x5000,
     STACK = 0x70000000,
-    LARGE_MAP = 65536
+    LARGE_TABLE = 65536
 };
 
 static uint32_t word_at(const void *p, uint64_t at)

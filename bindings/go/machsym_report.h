@@ -1654,8 +1654,8 @@ typedef struct msr_tables_image {
 /* The files of images. Those that find returned stay open until leave. */
 typedef struct msr_report_tables {
     void *context;
-    /* Returns the Mach-O file of an image, a dSYM or a program; NULL: there is none. path and arch may be
-     * empty. */
+    /* Returns a file of an image: a program, a map that carries unwind tables, or a dSYM; NULL: there is none.
+     * path and arch may be empty. */
     const machsym_image *(*find)(void *context, const machsym_uuid *uuid, machsym_str path, machsym_str arch);
     void (*leave)(void *context);
     /* Copies bytes of an image that are not in a file; NULL: there are none. */
@@ -7341,8 +7341,18 @@ static uint64_t msr_tables_slide(const machsym_image *file, uint64_t base, uint3
     return base - info.text_addr;
 }
 
+/* The tables that a map carries. The size of the image stays. */
+static bool msr_tables_of_map(const machsym_map *map, uint64_t base, machsym_unwind_image *out)
+{
+    uint64_t size = out->size;
+    machsym_map_get_unwind(map, base, out);
+    out->size = size;
+    return out->unwind_info.size != 0 || out->eh_frame.size != 0;
+}
+
 static bool msr_tables_of_file(const machsym_image *file, uint32_t cputype, uint64_t base, machsym_unwind_image *out)
 {
+    machsym_image_info info;
     machsym_section section;
     machsym_cursor at;
     uint32_t own;
@@ -7351,6 +7361,9 @@ static bool msr_tables_of_file(const machsym_image *file, uint32_t cputype, uint
     out->file_addr = base - slide;
     if (own != cputype)
         return false;
+    machsym_image_get_info(file, &info);
+    if (info.map != NULL)
+        return msr_tables_of_map(info.map, base, out);
     while (machsym_image_next_section(file, &at, &section)) {
         machsym_unwind_section *to = msr_str_is(section.name, "__unwind_info")   ? &out->unwind_info
                                      : msr_str_is(section.name, "__eh_frame")    ? &out->eh_frame

@@ -112,10 +112,10 @@
  *
  * machsym_unwind_next makes the registers of a frame those of its caller, again and again until the stack
  * ends. It asks a callback for memory: of a corpse, a core file, a minidump, or another thread. Images are
- * told by where they are, with __unwind_info and __eh_frame out of files, out of maps (machsym_map_get_unwind)
- * or out of the same memory. Each
- * frame says how it was found, and each stack why it ended. A frame that stopped may be half made or half
- * undone (arm64, x86_64): its code is followed up to where it returns or calls. So read has to give the code
+ * told by where they are, with __unwind_info and __eh_frame out of files, out of maps that were built with
+ * MACHSYM_MAP_UNWIND (machsym_map_get_unwind), or out of the same memory. Each frame says how it was found,
+ * and each stack why it ended. A frame that stopped may be half made or half undone (arm64, x86_64): its code
+ * is followed up to where it returns or calls. So read has to give the code
  * of images, too: out of the files where a minidump or a core file lacks it.
  *
  * ---- Without an operating system: examples/bytes.c ----

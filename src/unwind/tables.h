@@ -3,6 +3,7 @@
 #include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
+#include "../base/reader.h"
 #include "../macho/macho.h"
 #include "../macho/pieces.h"
 #include "../macho/eh_frame.h"

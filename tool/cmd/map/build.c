@@ -300,6 +300,19 @@ void build_say_lost(const char *path, const machsym_image_info *info, const mach
     text_free(&t);
 }
 
+/* Says that a map lacks the unwind tables that were asked for. */
+static void build_say_no_unwind(const build_command *c, const char *path, const machsym_map *map)
+{
+    machsym_map_info made;
+    machsym_map_get_info(map, &made);
+    if (!c->unwind || made.unwind_bytes != 0)
+        return;
+    say_message(
+        "%s: has no unwind tables, so the map has none; a dSYM lacks them: pass the binary with --pair",
+        path);
+    status_note_damage();
+}
+
 /* Adds a line for a map. */
 static void build_tell_built(const build_command *c, const char *path, const machsym_map *map, text *told)
 {
@@ -392,6 +405,8 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     *size = is_made ? machsym_map_bytes(map).len : 0;
     if (is_made)
         build_say_lost(open->path, &info, &counts, map);
+    if (is_made)
+        build_say_no_unwind(c, open->path, map);
     bool is_closing = is_made && build_begin_closing(c, image, &closing);
     if (is_made && build_begin_built(map, path.v, &out))
         build_tell_built(c, path.v, map, told);
