@@ -47,7 +47,7 @@ typedef struct image_loan {
 typedef struct image_key {
     machsym_uuid uuid;
     bool has_uuid;
-    bool any_build; /* without a UUID: the user vouches that the file of that name is the one */
+    bool any_build;     /* without a UUID: the user vouches that the file of that name is the one */
     bool is_for_tables; /* of a binary and a map, the binary: it has all tables, and code */
     machsym_str arch;
     machsym_str name;
