@@ -193,7 +193,8 @@ def run():
                        .group(1), re.M)
     shown = "PAGES NAME INDEX RUNS SYMBOL_INDEX SYMBOL_RUNS DICT TEXT".split()
     shared = "TWINS TWIN_INDEX TWIN_RUNS CALLS".split()
-    if sorted(kinds) != sorted(shown + shared):
+    last = "UNWIND_INFO EH_FRAME DEBUG_FRAME LARGE_FRAMES".split()
+    if sorted(kinds) != sorted(shown + shared + last):
         sys.exit("draw.py: the tables of a map are " + " ".join(kinds))
     named("src/symmap/symmap.h", "p + 12", "p + 16", "p + 20", "p + 22", "p + 24", "p + 26", "p + 28")
 
@@ -297,7 +298,7 @@ def run():
             d.arrow((756, y - 12), (756, y), kind="hot")
     d.text(16, 546, "A range begins at base + its start, the first one at base, and ends where the next one begins. A run has all that")
     d.text(16, 566, "its answers need but text: %d ranges or some more. Links are numbered from 2 on, roots first, then calls." % most)
-    d.text(16, 590, "All of the file from NAME on is divided into pages of %s bytes. PAGES has the checksum of each." % number(page), "s")
+    d.text(16, 590, "All of the file from NAME on is divided into pages of %s bytes. PAGES has the checksum of each. Unwind tables stand last." % number(page), "s")
     return d
 
 
