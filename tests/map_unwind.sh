@@ -59,7 +59,7 @@ check "half a table" "$work/err"
 # A file without tables
 "$MACHSYM" map build --unwind -o "$work/dsym.symmap" $dsym >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && grep -q "has no unwind tables" "$work/err" && [ -s "$work/dsym.symmap" ]
-check "a dSYM has none: that is said, with status 1" "$work/err"
+check "a dSYM has none: it says so, with status 1" "$work/err"
 "$MACHSYM" map build --unwind -o "$work/pair.symmap" --pair tests/fixtures/bin/demo $dsym >"$work/out" 2>"$work/err" &&
     "$MACHSYM" map info --json "$work/pair.symmap" | grep -q '"unwind_bytes":[1-9]'
 check "with its program it has them" "$work/err"
