@@ -7,7 +7,7 @@
 
 /* ==== >>table ==============================================================================================
  * Job:    maps pairs of numbers to a number, with a bound on each search.
- * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
+ * Offers: ms_tab, ms_tab_get, ms_tab_first, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
 /* A pair with its number. */
@@ -109,6 +109,12 @@ static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
     slot->b = b;
     slot->value = 0;
     return slot;
+}
+
+/* The place that a search for a pair looks at first, of a table that is not empty. */
+static inline const ms_tab_place *ms_tab_first(const ms_tab *t, uint64_t a, uint64_t b)
+{
+    return &t->places[ms_tab_hash(a, b) & (t->cap - 1)];
 }
 
 /* Whether a slot from ms_tab_get stays in the table. */
