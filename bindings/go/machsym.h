@@ -19337,7 +19337,7 @@ static inline const uint8_t *ms_pg_at(ms_pg *sh, uint64_t at, uint64_t len)
 
 /* ==== >>table ==============================================================================================
  * Job:    maps pairs of numbers to a number, with a bound on each search.
- * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
+ * Offers: ms_tab, ms_tab_get, ms_tab_first, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
 /* A pair with its number. */
@@ -19439,6 +19439,12 @@ static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
     slot->b = b;
     slot->value = 0;
     return slot;
+}
+
+/* The place that a search for a pair looks at first, of a table that is not empty. */
+static inline const ms_tab_place *ms_tab_first(const ms_tab *t, uint64_t a, uint64_t b)
+{
+    return &t->places[ms_tab_hash(a, b) & (t->cap - 1)];
 }
 
 /* Whether a slot from ms_tab_get stays in the table. */
@@ -21041,10 +21047,59 @@ static inline machsym_path ms_map_recent_texts(ms_map_kept *kept, uint64_t place
     return r->texts;
 }
 
+/* Texts of an answer that are looked for among what a session keeps. */
+typedef struct ms_map_wanted {
+    uint64_t v[2 * ms_MAP_NAMED]; /* their places */
+    const ms_tab_place *found[2 * ms_MAP_NAMED];
+    size_t count;
+} ms_map_wanted;
+
+static inline void ms_map_want(ms_map_kept *kept, uint64_t place, const ms_map_recent *recents,
+                               ms_map_wanted *wanted)
+{
+    if (place == 0 || recents[(place ^ place >> 8) % ms_MAP_RECENT].place == place)
+        return;
+    const ms_tab_place *found = ms_tab_first(&kept->block_numbers, place >> ms_PK_BLOCK_BITS, 0);
+    ms_fetch(found);
+    wanted->found[wanted->count] = found;
+    wanted->v[wanted->count++] = place;
+}
+
+/* Fetches what leads to the texts of frames into the processor's cache, step by step for all of them: an
+ * answer has three or four frames, and each step to each text would else be waited for. Only the first place
+ * of the table is looked at, since most are there; a guess that is wrong costs nothing but time. */
+static void ms_map_fetch_kept(ms_map_kept *kept, const machsym_map_frame *from, size_t count)
+{
+    ms_map_wanted wanted;
+    wanted.count = 0;
+    if (kept->block_count == 0)
+        return;
+    for (size_t i = 0; i < count && i < ms_MAP_NAMED; i++) {
+        ms_map_want(kept, from[i].file_ref, kept->recent_paths, &wanted);
+        ms_map_want(kept, from[i].name_ref, kept->recent_names, &wanted);
+    }
+    for (size_t i = 0; i < wanted.count; i++) {
+        size_t number = wanted.found[i]->number; /* slots and blocks are numbered alike */
+        if (number == 0 || number > kept->block_count) {
+            wanted.count = i; /* a new block: to unpack it takes longer than to wait for the rest */
+            break;
+        }
+        ms_fetch(&kept->block_numbers.v[number - 1]);
+        ms_fetch(&kept->blocks[number - 1]);
+    }
+    for (size_t i = 0; i < wanted.count; i++) {
+        const ms_map_block *block = kept->blocks[wanted.found[i]->number - 1];
+        ms_fetch(block);
+        ms_fetch(block->v + (wanted.v[i] & (ms_PK_BLOCK - 1)));
+    }
+}
+
 /* Makes frames with names, which the session keeps. Returns false when memory was short. */
 static bool ms_map_kept_names(ms_map_kept *kept, const machsym_map_frame *from, size_t count,
                               machsym_frame *frames)
 {
+    if (!ms_SMALL_CODE)
+        ms_map_fetch_kept(kept, from, count);
     for (size_t i = 0; i < count; i++) {
         ms_map_begin_frame(&from[i], &frames[i]);
         if (from[i].file_ref != 0)
