@@ -720,6 +720,53 @@ static void test_switches(void)
     memset(code, 0, sizeof code);
 }
 
+/* A call of no function, as through a null pointer: only the call itself happened. The frame pointer is the caller's. */
+static void test_nowhere(void)
+{
+    static const uint32_t calls[] = {0xd63f0100, 0xd73f0a11, 0x94000003}; /* blr x8; blraa x16, x17; bl */
+    static const uint8_t x86_64[][8] = {
+        {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0},  /* call rax */
+        {0x90, 0x90, 0x90, 0x90, 0xff, 0x55, 0xf8, 0x90},  /* not right before */
+        {0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0x55, 0xf8}}; /* call [rbp - 8] */
+    for (unsigned i = 0; i < 4; i++) {
+        machsym_unwind_state s = registers(32, 31);
+        memset(code, 0, sizeof code);
+        for (unsigned k = 0; k < 4 && i < 3; k++)
+            code[k] = (uint8_t)(calls[i] >> 8 * k);
+        s.v[32] = i;
+        s.v[30] = (uint64_t)LOAD + 0x1004;
+        s.v[31] = STACK + 8 * 8;
+        s.v[29] = STACK + 20 * 8;
+        stack[20] = STACK + 30 * 8;
+        stack[21] = LOAD + 0x3800;
+        s = step(ms_CPU_ARM64, 0x04000000, s);
+        CHECK_EQ(s.how, i < 3 ? MACHSYM_UNWIND_LEAF : MACHSYM_UNWIND_FP);
+        CHECK_EQ(s.v[32], i < 3 ? LOAD + 0x1004 : LOAD + 0x3800);
+        CHECK_EQ(s.v[31], i < 3 ? STACK + 8 * 8 : STACK + 22 * 8);
+        CHECK_EQ(s.known >> 30 & 1, 0);
+        if (i == 0) { /* and what calls, does so as any function does */
+            s = step(ms_CPU_ARM64, 0x04000000, s);
+            CHECK_EQ(s.v[32], LOAD + 0x3800);
+        }
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        machsym_unwind_state s = registers(16, 7);
+        memset(code, 0, sizeof code);
+        memcpy(code, x86_64[i], 8);
+        s.v[16] = i;
+        s.v[7] = STACK + 8 * 8;
+        s.v[6] = STACK + 20 * 8;
+        stack[8] = LOAD + 0x1008;
+        stack[20] = STACK + 30 * 8;
+        stack[21] = LOAD + 0x3800;
+        s = step(ms_CPU_X86_64, 0x01000000, s);
+        CHECK_EQ(s.v[16], i != 1 ? LOAD + 0x1008 : LOAD + 0x3800);
+        CHECK_EQ(s.v[7], STACK + (i != 1 ? 9 : 22) * 8);
+        CHECK_EQ(s.v[6], STACK + (i != 1 ? 20 : 30) * 8);
+    }
+    memset(code, 0, sizeof code);
+}
+
 /* Pieces of a prologue that do one thing only: set fp; nothing, and their caller restores lr. */
 static void test_one_thing(void)
 {
@@ -836,6 +883,7 @@ int main(void)
     test_one_thing();
     test_stubs();
     test_switches();
+    test_nowhere();
     test_never_returns();
     test_after_leaf();
     test_failing_reads();

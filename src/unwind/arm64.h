@@ -6,7 +6,7 @@
 
 /* ==== >>unwind-arm64 =======================================================================================
  * Job:    what an instruction of arm64 does to the stack pointer, saved registers and pc.
- * Offers: ms_una_step, ms_una_calls, ms_una_restores.
+ * Offers: ms_una_step, ms_una_calls, ms_una_calls_register, ms_una_restores.
  * Never:  computes what no frame needs: registers that it does not follow become unknown. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -30,6 +30,12 @@ static bool ms_una_calls(uint32_t word, uint64_t pc, uint64_t *target)
 {
     *target = pc + 4 * ms_una_signed(word, 0, 26);
     return word >> 26 == 0x25;
+}
+
+/* Whether an instruction calls an address that a register has: blr, blraa and their kin. */
+static bool ms_una_calls_register(uint32_t word)
+{
+    return (word & 0xfefff800) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800;
 }
 
 /* Branches, calls and traps. Returns: false for other instructions. */

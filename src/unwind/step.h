@@ -48,6 +48,10 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     const machsym_unwind_image *image = ms_unb_image(desc, pc);
     bool has_code = (stopped || called) && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
     s->searched = ahead.searched;
+    if (image == NULL && stopped && ms_unl_nowhere(desc, arch, s)) {
+        s->known &= kept | arch.kept;
+        return true;
+    }
     if (image != NULL && ms_unb_step(desc, image, pc, s)) {
         kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
         found = true;

@@ -58,6 +58,7 @@ N void handler(int number, siginfo_t *info, void *context) { long t[6]; touch(t)
 N void crash_leaf(long *p, long x) { %(leaf)s }
 N void crash_frame(long *p, long x) { long t[9]; touch(t); *p = t[x & 7]; touch(t); }
 long *volatile nowhere;
+N void crash_nowhere(long *p, long x) { long t[4]; touch(t); ((void (*)(long))p)(t[x & 1]); touch(t + 1); }
 N long crash_deep(long x, long y)
 {
     long t[3];
@@ -124,7 +125,7 @@ def build(folder, arch, compiler, flags, rng, name):
     """Returns the path of the program."""
     path = os.path.join(folder, name)
     gcc = "x86_64-linux-gnu-" if arch == "x86_64" else "aarch64-linux-gnu-"
-    support = {"top": FUNCTIONS - 1, "third": FUNCTIONS // 3, "deep": rng.randrange(1, 30), "crash": rng.choice(("crash_leaf", "crash_frame")),
+    support = {"top": FUNCTIONS - 1, "third": FUNCTIONS // 3, "deep": rng.randrange(1, 30), "crash": rng.choice(("crash_leaf", "crash_frame", "crash_nowhere")),
                "leaf": rng.choice(("*p = x;", "sink = x * 3; p[x & 1] = 4;")), "where": rng.choice(("0", "SA_ONSTACK")),
                "rules": "".join(".cfi_offset %d, %d\\n" % (i, 312 + 8 * i) for i in range(33))}
     texts = {"-c.c": source(FUNCTIONS, rng.randrange(1 << 30)), "-cpp.cpp": throws.source(THROWING, FUNCTIONS, rng.randrange(1 << 30), RUNTIME),
