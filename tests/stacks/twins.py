@@ -232,8 +232,8 @@ class Run:
         self.room = {what: max(1, round(share * wanted)) for what, share in EACH.items()}
         self.taken = {what: [] for what in EACH}
         self.seen, self.visits, self.steps, self.flying = collections.Counter(), collections.Counter(), 0, False
-        self.at = {name: program.symbols.get(name) for name in ("__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch")}
-        self.top = 0
+        self.at = {name: program.symbols.get(name) for name in ("__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch", "uw_install_context_1")}
+        self.top, self.installs = 0, False  # installs: gcc's unwinder overwrites its own frame by the one that it goes to
 
     def take(self, what):
         process, program = self.process, self.program
@@ -249,7 +249,7 @@ class Run:
     def offer(self):
         what = "in a handler" if self.calls.in_handler() else "exception in flight" if self.flying else "at any instruction"
         self.visits[what, self.process.pc] += 1
-        if self.calls.torn or self.visits[what, self.process.pc] > VISITS:
+        if self.calls.torn or self.installs or self.visits[what, self.process.pc] > VISITS:
             return
         self.seen[what] += 1
         if len(self.taken[what]) < self.room[what]:
@@ -270,10 +270,14 @@ class Run:
             stopped = process.step()
             if stopped == run.STEPPED:
                 self.calls.step(pc, unwinds, process)
+            if unwinds and self.calls.kind(pc) in ("ret", "jump") and not self.program.name(process.pc).startswith(("_U", "uw_")):
+                self.installs = False
         if process.pc in (self.at["__cxa_throw"], self.at["__cxa_rethrow"]):
             self.flying = True
         elif process.pc == self.at["__cxa_begin_catch"]:
             self.flying = False
+        elif process.pc == self.at["uw_install_context_1"]:
+            self.installs = True
         return stopped
 
     def reach(self, name):
@@ -289,7 +293,7 @@ class Run:
         crash = []
         for name in PHASES:
             del self.calls.entries[below:]
-            self.flying, self.calls.torn = False, False
+            self.flying = self.calls.torn = self.installs = False
             self.reach(name)
             for _ in range(limit):
                 self.offer()
