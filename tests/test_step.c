@@ -744,6 +744,17 @@ static void test_nowhere(void)
         CHECK_EQ(s.v[32], i < 3 ? LOAD + 0x1004 : LOAD + 0x3800);
         CHECK_EQ(s.v[31], i < 3 ? STACK + 8 * 8 : STACK + 22 * 8);
         CHECK_EQ(s.known >> 30 & 1, 0);
+        if (i == 1) { /* code that is not known has made its frame: the record has the same */
+            machsym_unwind_state made = registers(32, 31);
+            made.v[32] = 8;
+            stack[20] = STACK + 30 * 8;
+            made.v[30] = stack[21] = (uint64_t)LOAD + 0x1004;
+            made.v[31] = made.v[29] = STACK + 20 * 8;
+            made = step(ms_CPU_ARM64, 0x04000000, made);
+            CHECK_EQ(made.how, MACHSYM_UNWIND_FP);
+            CHECK_EQ(made.v[29], STACK + 30 * 8);
+            stack[21] = LOAD + 0x3800;
+        }
         if (i == 0) { /* and what calls, does so as any function does */
             s = step(ms_CPU_ARM64, 0x04000000, s);
             CHECK_EQ(s.v[32], LOAD + 0x3800);

@@ -316,11 +316,19 @@ static dump_tables *dump_tables_of(dump *d, uint64_t addr)
     return tables;
 }
 
+/* Returns NULL outside all images. An image whose tables are unknown is one without tables. */
 static const machsym_unwind_image *dump_walk_image(void *context, uint64_t addr)
 {
     dump *d = (dump *)context;
+    const decoded_image *image = dump_image_of(d, addr);
     const dump_tables *tables = dump_tables_of(d, addr);
-    return tables != NULL && tables->has_some && d->table_left > 0 ? &tables->unwind : NULL;
+    if (tables != NULL && tables->has_some && d->table_left > 0)
+        return &tables->unwind;
+    if (image == NULL)
+        return NULL;
+    d->bare.load_addr = image->base;
+    d->bare.size = image->end - image->base;
+    return &d->bare;
 }
 
 /* Reads memory. Minidumps lack the code and the constants of images, but files have them. */

@@ -133,6 +133,7 @@ typedef struct dump {
     dump_walks *walks;   /* NULL: tables are not used, and frame pointers find all frames */
     dump_tables *tables; /* for each image, once the images are sorted */
     uint64_t table_left; /* bytes of tables that may still be searched */
+    machsym_unwind_image bare; /* of an image whose tables are unknown: where it lies */
     dump_thread *threads;
     uint32_t thread_count;
     uint32_t thread_cap;
