@@ -2017,9 +2017,9 @@ typedef struct msr_dump {
     msr_decoded_image *images;
     uint32_t image_count;
     uint32_t image_cap;
-    msr_dump_walks *walks;   /* NULL: tables are not used, and frame pointers find all frames */
-    msr_dump_tables *tables; /* for each image, once the images are sorted */
-    uint64_t table_left; /* bytes of tables that may still be searched */
+    msr_dump_walks *walks;         /* NULL: tables are not used, and frame pointers find all frames */
+    msr_dump_tables *tables;       /* for each image, once the images are sorted */
+    uint64_t table_left;       /* bytes of tables that may still be searched */
     machsym_unwind_image bare; /* of an image whose tables are unknown: where it lies */
     msr_dump_thread *threads;
     uint32_t thread_count;

@@ -2017,9 +2017,10 @@ typedef struct msr_dump {
     msr_decoded_image *images;
     uint32_t image_count;
     uint32_t image_cap;
-    msr_dump_walks *walks;   /* NULL: tables are not used, and frame pointers find all frames */
-    msr_dump_tables *tables; /* for each image, once the images are sorted */
-    uint64_t table_left; /* bytes of tables that may still be searched */
+    msr_dump_walks *walks;         /* NULL: tables are not used, and frame pointers find all frames */
+    msr_dump_tables *tables;       /* for each image, once the images are sorted */
+    uint64_t table_left;       /* bytes of tables that may still be searched */
+    machsym_unwind_image bare; /* of an image whose tables are unknown: where it lies */
     msr_dump_thread *threads;
     uint32_t thread_count;
     uint32_t thread_cap;
@@ -9222,11 +9223,19 @@ static msr_dump_tables *msr_dump_tables_of(msr_dump *d, uint64_t addr)
     return tables;
 }
 
+/* Returns NULL outside all images. An image whose tables are unknown is one without tables. */
 static const machsym_unwind_image *msr_dump_walk_image(void *context, uint64_t addr)
 {
     msr_dump *d = (msr_dump *)context;
+    const msr_decoded_image *image = msr_dump_image_of(d, addr);
     const msr_dump_tables *tables = msr_dump_tables_of(d, addr);
-    return tables != NULL && tables->has_some && d->table_left > 0 ? &tables->unwind : NULL;
+    if (tables != NULL && tables->has_some && d->table_left > 0)
+        return &tables->unwind;
+    if (image == NULL)
+        return NULL;
+    d->bare.load_addr = image->base;
+    d->bare.size = image->end - image->base;
+    return &d->bare;
 }
 
 /* Reads memory. Minidumps lack the code and the constants of images, but files have them. */
