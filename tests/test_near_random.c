@@ -1,6 +1,7 @@
 /* Lines of the people policy in programs by chance: functions of one piece or two, calls inlined into each other, entries
  * that a compiler made or another unit states, files without a name, and rows of every kind. Truth: the rule of docs/lines.md,
  * read out byte by byte from what the program was made of. Sessions in three orders and a map are held against it. */
+#define TEST_ROOM <rooms/src/answer/near.h>
 #include "dwarf.h"
 #include "maps.h"
 
@@ -620,10 +621,11 @@ static machsym_session *open_people(const machsym_image *image, bool is_small)
     return session;
 }
 
-/* order: a step that meets each byte once. */
-static void check_session(const chance *c, const machsym_image *image, uint32_t step, bool is_small)
+/* order: a step that meets each byte once. is_asked: as if many addresses had been asked before. */
+static void check_session(const chance *c, const machsym_image *image, uint32_t step, bool is_small, bool is_asked)
 {
     machsym_session *session = open_people(image, is_small);
+    session->near_walks = is_asked ? ms_NEAR_FEW : 0;
     for (uint32_t i = 0; i < CODE; i++) {
         map_answer answer;
         uint32_t at = i * step % CODE;
@@ -661,10 +663,11 @@ static void check_chance(uint64_t seed)
     char title[64];
     snprintf(title, sizeof title, "program of seed %u", (unsigned)seed);
     test_begin();
-    check_session(c, image, 1, false);
-    check_session(c, image, 397, false);
-    check_session(c, image, CODE - 1, false); /* downwards */
-    check_session(c, image, CODE - 1, true);
+    check_session(c, image, 1, false, false);
+    check_session(c, image, 397, false, false);
+    check_session(c, image, 397, false, true);
+    check_session(c, image, CODE - 1, false, true); /* downwards */
+    check_session(c, image, CODE - 1, true, false);
     check_map(c, image);
     test_end(title);
     machsym_image_close(image);

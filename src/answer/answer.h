@@ -181,12 +181,16 @@ static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t lin
         frame->line_source = MACHSYM_SOURCE_DWARF;
 }
 
-/* The same of a place that may be one near by. */
-static void ms_ans_set_place(const ms_ses_span *span, const ms_ses_place *place, machsym_frame *frame)
+/* The same of a place that may be one near by, and its file. */
+static void ms_ans_set_place(const machsym_path *file, const ms_ses_place *place, machsym_frame *frame)
 {
-    ms_ans_set_line(span, place->file, place->line, place->column, frame);
+    frame->file = *file;
+    frame->line = place->line;
+    frame->column = place->column;
     if (place->from != MACHSYM_NEAR_NONE)
         frame->line_source = MACHSYM_SOURCE_NEAR;
+    else if (file->name.len != 0 || place->line != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
@@ -200,7 +204,8 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
         ms_ans_set_line(span, row->file, row->line, row->column, frame);
         return;
     }
-    ms_ans_set_place(span, ms_near_wanted_row(s, span, addr), frame);
+    const ms_ses_near *last = ms_near_wanted_row(s, span, addr);
+    ms_ans_set_place(&last->file, &last->place, frame);
 }
 
 /* Sets the line where a frame has an inlined call. */
@@ -217,7 +222,8 @@ static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const m
         place = ms_near_find_call(s, span, (uint32_t)(call - span->table->blocks));
         known = &place;
     }
-    ms_ans_set_place(span, known, frame);
+    machsym_path file = ms_ln_path(span->unit->lines, span->unit->comp_dir, known->file);
+    ms_ans_set_place(&file, known, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer

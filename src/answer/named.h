@@ -201,6 +201,7 @@ static void ms_named_leave(machsym_session *s)
     s->asks_units = true;
     s->alone = NULL;
     s->last.hi = 0;
+    s->last_near.hi = 0;
 }
 
 /* Whether the table of names is asked before a unit is decoded. */

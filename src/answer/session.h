@@ -35,14 +35,17 @@ typedef struct ms_ses_place {
     uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
 } ms_ses_place;
 
-/* Where the code of a span has the line that people need. */
-typedef struct ms_ses_near {
-    uint64_t lo;
-    uint64_t hi; /* lo: nothing is remembered */
-    uint32_t function;
-    uint32_t call;
-    ms_ses_place place;
-} ms_ses_near;
+/* The lines that a function or call has, of rows and of calls in it, as far as somebody wrote them. */
+typedef struct ms_ses_lined {
+    uint32_t file; /* of all of them; UINT32_MAX: they are of several */
+    uint32_t most; /* the largest; 0: there is none */
+} ms_ses_lined;
+
+/* The same of all blocks of a function. */
+typedef struct ms_ses_lines {
+    ms_ses_lined *v; /* the function first; NULL: not listed */
+    size_t vain;     /* steps of searches that found nothing */
+} ms_ses_lines;
 
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
@@ -60,9 +63,10 @@ typedef struct ms_ses_unit {
         *views;           /* by function: the unit with its rows only; NULL: none is needed: see >>views */
     uint32_t plain_first; /* the files of lines that have names, but for made_file; see >>near */
     uint32_t plain_count;
-    uint32_t made_file;    /* that a compiler made up */
-    bool has_plain;        /* the three were looked for */
-    ms_ses_near last_near; /* of the address that needed it last */
+    uint32_t made_file;  /* that a compiler made up */
+    bool has_plain;      /* the three were looked for */
+    ms_ses_lines *lined; /* by function; NULL: none was searched in vain; see >>near */
+    size_t rows_listed;  /* for that */
     ms_segs
         named; /* address to function that a table of names gives, where the entries may not: see >>named */
     bool has_named; /* that was looked for */
@@ -83,6 +87,17 @@ typedef struct ms_ses_span {
     uint32_t call;            /* the innermost call, or the function itself */
     size_t row;               /* in unit->lines; their row_count: no row tells the line */
 } ms_ses_span;
+
+/* Where the code of a span has the line that people need. */
+typedef struct ms_ses_near {
+    const ms_ses_unit *unit;
+    uint64_t lo;
+    uint64_t hi; /* lo: nothing is remembered */
+    uint32_t function;
+    uint32_t call;
+    ms_ses_place place;
+    machsym_path file; /* of the place */
+} ms_ses_near;
 
 /* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
@@ -179,7 +194,9 @@ struct machsym_session {
     ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
+    ms_ses_near last_near;        /* of the address that needed it last */
     uint32_t looked_steps;        /* that ms_near_look_at_all has taken */
+    uint32_t near_walks;          /* of >>near that found nothing, up to ms_NEAR_FEW */
     struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: not asked for */
     bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
@@ -213,6 +230,7 @@ static void ms_ses_clear(machsym_session *s)
     s->asked_names = s->asked_symbols = s->asked_in_row = 0;
     s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
+    s->last_near.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
     s->functions_seen = s->functions_asked = 0;
@@ -281,16 +299,22 @@ static void ms_ses_close_object(ms_ses_object *object)
     allocator.free(allocator.user, object, sizeof *object);
 }
 
-/* Whether memory ran out: then something may be missing from what the session decoded. */
-static bool ms_ses_failed(const machsym_session *s)
+/* Whether memory ran out for object files. */
+static ms_NOINLINE bool ms_ses_objects_failed(const ms_ses_objects *objects)
 {
-    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed ||
-                  (s->kept != NULL && ms_map_kept_failed(s->kept));
-    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL;
-         object != NULL && !failed; object = object->next)
+    bool failed = false;
+    for (const ms_ses_object *object = objects->first; object != NULL && !failed; object = object->next)
         failed =
             object->session.keep.failed || object->session.cache.failed || object->session.scratch.failed;
     return failed;
+}
+
+/* Whether memory ran out: then something may be missing from what the session decoded. */
+static inline bool ms_ses_failed(const machsym_session *s)
+{
+    return s->keep.failed || s->cache.failed || s->scratch.failed ||
+           (s->kept != NULL && ms_map_kept_failed(s->kept)) ||
+           (s->objects != NULL && ms_ses_objects_failed(s->objects));
 }
 
 /* Closes all object files. What their answers said stays in the texts. */
@@ -394,6 +418,7 @@ static void ms_ses_drop_units(machsym_session *s)
     s->alone = NULL;
     s->decoded_count = 0;
     s->last.hi = 0;
+    s->last_near.hi = 0;
     ms_arena_reset(&s->cache);
 }
 
