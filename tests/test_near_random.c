@@ -622,7 +622,8 @@ static machsym_session *open_people(const machsym_image *image, bool is_small)
 }
 
 /* order: a step that meets each byte once. is_asked: as if many addresses had been asked before. */
-static void check_session(const chance *c, const machsym_image *image, uint32_t step, bool is_small, bool is_asked)
+static void check_session(const chance *c, const machsym_image *image, uint32_t step, bool is_small,
+                          bool is_asked)
 {
     machsym_session *session = open_people(image, is_small);
     session->near_walks = is_asked ? ms_NEAR_FEW : 0;

@@ -24854,14 +24854,17 @@ typedef struct ms_ses_place {
     uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
 } ms_ses_place;
 
-/* Where the code of a span has the line that people need. */
-typedef struct ms_ses_near {
-    uint64_t lo;
-    uint64_t hi; /* lo: nothing is remembered */
-    uint32_t function;
-    uint32_t call;
-    ms_ses_place place;
-} ms_ses_near;
+/* The lines that a function or call has, of rows and of calls in it, as far as somebody wrote them. */
+typedef struct ms_ses_lined {
+    uint32_t file; /* of all of them; UINT32_MAX: they are of several */
+    uint32_t most; /* the largest; 0: there is none */
+} ms_ses_lined;
+
+/* The same of all blocks of a function. */
+typedef struct ms_ses_lines {
+    ms_ses_lined *v; /* the function first; NULL: not listed */
+    size_t vain;     /* steps of searches that found nothing */
+} ms_ses_lines;
 
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
@@ -24879,9 +24882,10 @@ typedef struct ms_ses_unit {
         *views;           /* by function: the unit with its rows only; NULL: none is needed: see >>views */
     uint32_t plain_first; /* the files of lines that have names, but for made_file; see >>near */
     uint32_t plain_count;
-    uint32_t made_file;    /* that a compiler made up */
-    bool has_plain;        /* the three were looked for */
-    ms_ses_near last_near; /* of the address that needed it last */
+    uint32_t made_file;  /* that a compiler made up */
+    bool has_plain;      /* the three were looked for */
+    ms_ses_lines *lined; /* by function; NULL: none was searched in vain; see >>near */
+    size_t rows_listed;  /* for that */
     ms_segs
         named; /* address to function that a table of names gives, where the entries may not: see >>named */
     bool has_named; /* that was looked for */
@@ -24902,6 +24906,17 @@ typedef struct ms_ses_span {
     uint32_t call;            /* the innermost call, or the function itself */
     size_t row;               /* in unit->lines; their row_count: no row tells the line */
 } ms_ses_span;
+
+/* Where the code of a span has the line that people need. */
+typedef struct ms_ses_near {
+    const ms_ses_unit *unit;
+    uint64_t lo;
+    uint64_t hi; /* lo: nothing is remembered */
+    uint32_t function;
+    uint32_t call;
+    ms_ses_place place;
+    machsym_path file; /* of the place */
+} ms_ses_near;
 
 /* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
@@ -24998,7 +25013,9 @@ struct machsym_session {
     ms_fn_name_cache last_names;  /* those of the last entry that are not kept there */
     uint32_t names_read;          /* before there was a cache */
     ms_ses_site *sites;           /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
+    ms_ses_near last_near;        /* of the address that needed it last */
     uint32_t looked_steps;        /* that ms_near_look_at_all has taken */
+    uint32_t near_walks;          /* of >>near that found nothing, up to ms_NEAR_FEW */
     struct ms_ses_folded *folded; /* of functions that share code: see >>folded; NULL: not asked for */
     bool asks_names_once;         /* each entry is asked for its names once: a cache would not help */
     bool has_units;
@@ -25032,6 +25049,7 @@ static void ms_ses_clear(machsym_session *s)
     s->asked_names = s->asked_symbols = s->asked_in_row = 0;
     s->has_name_table = s->asks_units = false;
     s->last.hi = 0;
+    s->last_near.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
     s->functions_seen = s->functions_asked = 0;
@@ -25100,16 +25118,22 @@ static void ms_ses_close_object(ms_ses_object *object)
     allocator.free(allocator.user, object, sizeof *object);
 }
 
-/* Whether memory ran out: then something may be missing from what the session decoded. */
-static bool ms_ses_failed(const machsym_session *s)
+/* Whether memory ran out for object files. */
+static ms_NOINLINE bool ms_ses_objects_failed(const ms_ses_objects *objects)
 {
-    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed ||
-                  (s->kept != NULL && ms_map_kept_failed(s->kept));
-    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL;
-         object != NULL && !failed; object = object->next)
+    bool failed = false;
+    for (const ms_ses_object *object = objects->first; object != NULL && !failed; object = object->next)
         failed =
             object->session.keep.failed || object->session.cache.failed || object->session.scratch.failed;
     return failed;
+}
+
+/* Whether memory ran out: then something may be missing from what the session decoded. */
+static inline bool ms_ses_failed(const machsym_session *s)
+{
+    return s->keep.failed || s->cache.failed || s->scratch.failed ||
+           (s->kept != NULL && ms_map_kept_failed(s->kept)) ||
+           (s->objects != NULL && ms_ses_objects_failed(s->objects));
 }
 
 /* Closes all object files. What their answers said stays in the texts. */
@@ -25213,6 +25237,7 @@ static void ms_ses_drop_units(machsym_session *s)
     s->alone = NULL;
     s->decoded_count = 0;
     s->last.hi = 0;
+    s->last_near.hi = 0;
     ms_arena_reset(&s->cache);
 }
 
@@ -26052,6 +26077,7 @@ static void ms_named_leave(machsym_session *s)
     s->asks_units = true;
     s->alone = NULL;
     s->last.hi = 0;
+    s->last_near.hi = 0;
 }
 
 /* Whether the table of names is asked before a unit is decoded. */
@@ -26552,6 +26578,15 @@ static void ms_eng_list_claims(machsym_session *s)
 #define ms_NEAR_MOST_STEPS 8192u
 #define ms_NEAR_ALL_STEPS  (1u << 22)
 
+/* Searches that found nothing, before those of each function are counted: few addresses need no list of lines. */
+#define ms_NEAR_FEW 64u
+
+/* How often the rows of a unit may be listed. Each is listed once, but for functions that share code. */
+#define ms_NEAR_MOST_LISTED 4u
+
+/* The file of lines that are of several. */
+#define ms_NEAR_SEVERAL UINT32_MAX
+
 /* The file of declarations that another unit states. It is not looked up. */
 #define ms_NEAR_ELSEWHERE UINT32_MAX
 
@@ -26934,6 +26969,149 @@ static bool ms_near_is_all(const ms_ses_span *span)
            (inside->has_calls && (inside->calls.count == 0 || inside->calls.v[inside->hint].lo <= block->lo));
 }
 
+/* ---- Which blocks have lines ---- */
+
+static inline void ms_near_add_line(ms_ses_lined *lined, uint32_t file, uint32_t line)
+{
+    lined->file = lined->most == 0 || lined->file == file ? file : ms_NEAR_SEVERAL;
+    lined->most = line > lined->most ? line : lined->most;
+}
+
+/* Adds the lines of calls to the blocks that have them. v begins with the function. */
+static void ms_near_list_calls(const ms_ses_unit *unit, const ms_fn_inside *inside, ms_ses_lined *v)
+{
+    const ms_fn_block *blocks = inside->table->blocks;
+    uint32_t function = inside->function;
+    for (uint32_t i = function + 1; i < blocks[function].end; i++) {
+        const ms_fn_block *block = &blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent != ms_SEG_NONE && ms_near_is_written(unit, block->call_file, block->call_line))
+            ms_near_add_line(&v[block->parent - function], block->call_file, block->call_line);
+    }
+}
+
+/* Adds the line of a row to the innermost blocks that have its code: the owners of the segments from seg on that
+ * begin below the address of the next row. */
+static inline void ms_near_list_row(const ms_fn_inside *inside, size_t seg, const ms_ln_row *row,
+                                    ms_ses_lined *v)
+{
+    const ms_seg *segs = inside->calls.v;
+    size_t count = inside->calls.count;
+    do {
+        uint32_t owner = seg < count ? segs[seg].owner : inside->function; /* as in a walk */
+        if (owner != ms_SEG_NONE)
+            ms_near_add_line(&v[owner - inside->function], row->file, row->line);
+        seg++;
+    } while (seg < count && segs[seg].lo < row[1].addr);
+}
+
+/* The same of all rows of a piece of code, from the row that a hint is at, which has the begin of it. Returns
+ * how many rows that were. */
+static size_t ms_near_list_rows(const ms_ses_unit *unit, const ms_fn_inside *inside, ms_range code,
+                                const ms_ln_hint *hint, ms_ses_lined *v)
+{
+    const ms_seg *segs = inside->calls.v;
+    size_t count = inside->calls.count;
+    size_t seg = ms_seg_find(segs, count, code.lo);
+    const ms_ln_seq *seq = &unit->lines->seqs[hint->seq];
+    const ms_ln_row *first = &unit->lines->rows[hint->row];
+    const ms_ln_row *last = &unit->lines->rows[seq->first + seq->count - 1];
+    const ms_ln_row *row = first;
+    for (; row < last && row->addr < code.hi; row++) {
+        MACHSYM_COUNT_WORK(1);
+        if (!ms_near_is_written(unit, row->file, row->line))
+            continue;
+        while (seg + 1 < count && segs[seg + 1].lo <= row->addr)
+            seg++;
+        ms_near_list_row(inside, seg, row, v);
+    }
+    return (size_t)(row - first);
+}
+
+/* Lists the lines that the code of a span's function has. Returns false when that is of several sequences in
+ * one piece, or the unit's rows were listed too often. */
+static bool ms_near_list_code(const ms_ses_span *span, ms_ses_lined *v)
+{
+    ms_ses_unit *unit = span->unit;
+    const ms_ln_table *lines = unit->lines;
+    const ms_fn_block *own = &unit->functions.blocks[span->function]; /* whose code walks stay in */
+    for (size_t i = 0; i < own->range_count; i++) {
+        ms_range code = ms_fn_range(own, i);
+        ms_ln_hint hint = unit->hint;
+        uint64_t hi = UINT64_MAX;
+        bool is_there =
+            (hint.lo <= code.lo && code.lo < hint.hi) || ms_ln_turn_to(lines, code.lo, &hint, &hi);
+        if (!is_there || hint.hi < code.hi || unit->rows_listed / ms_NEAR_MOST_LISTED > lines->row_count)
+            return false;
+        hint.row = ms_ln_last_at(lines->rows, &lines->seqs[hint.seq], hint.row, code.lo);
+        unit->rows_listed += ms_near_list_rows(unit, span->inside, code, &hint, v);
+    }
+    return true;
+}
+
+/* Lists the lines of a span's function and of what is inlined into it; NULL when memory is out. */
+static ms_NOINLINE ms_ses_lined *ms_near_list(machsym_session *s, const ms_ses_span *span)
+{
+    const ms_fn_inside *inside = span->inside;
+    size_t count = inside->table->blocks[inside->function].end - inside->function;
+    ms_ses_lined *v = (ms_ses_lined *)ms_arena_zeroed(&s->cache, count, sizeof *v);
+    if (v == NULL)
+        return NULL;
+    ms_near_list_calls(span->unit, inside, v);
+    if (ms_near_list_code(span, v))
+        return v;
+    for (size_t i = 0; i < count; i++) { /* each may have any line */
+        v[i].file = ms_NEAR_SEVERAL;
+        v[i].most = UINT32_MAX;
+    }
+    return v;
+}
+
+/* Counts the steps of a search that found nothing in a function that calls are inlined into. Of the first ones
+ * nothing is kept. */
+static void ms_near_count_vain(machsym_session *s, const ms_ses_span *span, uint32_t steps)
+{
+    ms_ses_unit *unit = span->unit;
+    if (s->near_walks < ms_NEAR_FEW || span->inside == NULL || unit->named.count != 0) {
+        s->near_walks += s->near_walks < ms_NEAR_FEW;
+        return;
+    }
+    if (unit->lined == NULL)
+        unit->lined = (ms_ses_lines *)ms_arena_zeroed(&s->cache, unit->functions.count, sizeof *unit->lined);
+    if (unit->lined != NULL)
+        unit->lined[span->function].vain += steps;
+}
+
+/* What is listed of a block; NULL: nothing. The lines of a function are listed after searches in vain of one step
+ * for each of its blocks. That takes about as much, and saves the searches to come. */
+static const ms_ses_lined *ms_near_lined(machsym_session *s, const ms_ses_span *span, uint32_t block)
+{
+    const ms_ses_unit *unit = span->unit;
+    const ms_fn_inside *inside = span->inside;
+    if (unit->lined == NULL || inside == NULL || unit->named.count != 0)
+        return NULL;
+    ms_ses_lines *lines = &unit->lined[span->function];
+    uint32_t blocks = inside->table->blocks[inside->function].end - inside->function;
+    if (lines->v == NULL && lines->vain >= blocks)
+        lines->v = ms_near_list(s, span);
+    return lines->v != NULL ? &lines->v[block - inside->function] : NULL;
+}
+
+/* Whether no code of a block has a line that fits its declaration, as far as that is listed. */
+static bool ms_near_lacks_lines(machsym_session *s, const ms_ses_span *span, uint32_t block,
+                                ms_near_decl decl)
+{
+    const ms_ses_lined *lined = ms_near_lined(s, span, block);
+    if (lined == NULL)
+        return false;
+    if (lined->most == 0 || lined->most < decl.line)
+        return true;
+    return decl.file != ms_NEAR_ELSEWHERE && lined->file != ms_NEAR_SEVERAL && lined->file != decl.file &&
+           !ms_near_same_path(span->unit->lines, lined->file, decl.file);
+}
+
+/* ---- Searches ---- */
+
 /* Notes what a search found that went to the end of the code before: other addresses lead to the same. */
 static void ms_near_note(const machsym_session *s, ms_ses_site *site, bool is_whole, uint64_t addr,
                          const ms_ses_place *after)
@@ -27000,13 +27178,37 @@ static ms_NOINLINE void ms_near_look_at_all(machsym_session *s, const ms_ses_spa
 }
 
 /* The nearest line of a block before an address, else after it. decl is what it must fit, site what is
- * remembered of the block. */
-static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                           ms_near_decl decl, ms_ses_site *site, ms_ses_place *out)
+ * remembered of the block. Its code is walked through. */
+static ms_NOINLINE bool ms_near_search_code(machsym_session *s, const ms_ses_span *span, uint32_t block,
+                                            uint64_t addr, ms_near_decl decl, ms_ses_site *site,
+                                            ms_ses_place *out)
 {
     ms_near_walk w;
     ms_ses_place place;
     uint32_t left[2];
+    if (!ms_near_begin(s, span, block, addr, &w))
+        return false;
+    w.decl = decl;
+    w.left = MACHSYM_MAX_NEAR_STEPS;
+    bool found = ms_near_search_back(w, &place, &left[0]);
+    if (!found) {
+        found = ms_near_search_on(w, &place, &left[1]);
+        if (!found)
+            ms_near_count_vain(s, span, 2 * MACHSYM_MAX_NEAR_STEPS - left[0] - left[1]);
+        if (left[0] != 0 && left[1] != 0)
+            ms_near_note(s, site, w.is_whole, addr, found ? &place : NULL);
+        else if (!found)
+            ms_near_look_at_all(s, span, w, site);
+    }
+    if (found)
+        *out = place;
+    return found;
+}
+
+/* The same, unless what is known of the block tells. */
+static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                           ms_near_decl decl, ms_ses_site *site, ms_ses_place *out)
+{
     if (block == span->call && ms_near_is_all(span))
         return false;
     if (block == span->call && ms_near_take_row_before(span, addr, decl, out))
@@ -27017,21 +27219,11 @@ static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t
         *out = site->after;
         return true;
     }
-    if (!ms_near_begin(s, span, block, addr, &w))
+    if (ms_near_lacks_lines(s, span, block, decl)) {
+        ms_near_note(s, site, true, addr, NULL);
         return false;
-    w.decl = decl;
-    w.left = MACHSYM_MAX_NEAR_STEPS;
-    bool found = ms_near_search_back(w, &place, &left[0]);
-    if (!found) {
-        found = ms_near_search_on(w, &place, &left[1]);
-        if (left[0] != 0 && left[1] != 0)
-            ms_near_note(s, site, w.is_whole, addr, found ? &place : NULL);
-        else if (!found)
-            ms_near_look_at_all(s, span, w, site);
     }
-    if (found)
-        *out = place;
-    return found;
+    return ms_near_search_code(s, span, block, addr, decl, site, out);
 }
 
 /* Whether a function has a line of its own that somebody wrote, in whatever file. */
@@ -27203,43 +27395,42 @@ static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *s
     ms_near_bound(place);
 }
 
-/* Whether the line that a unit was asked for last is that of this address, too: it is the same for all of a
+/* Whether the line that was asked for last is that of this address, too: it is the same for all of a
  * span. */
 static inline bool ms_near_is_known(const ms_ses_near *last, const ms_ses_span *span, uint64_t addr)
 {
-    return last->lo <= addr && addr < last->hi && last->function == span->function &&
-           last->call == span->call;
+    return last->lo <= addr && addr < last->hi && last->unit == span->unit &&
+           last->function == span->function && last->call == span->call;
 }
 
 /* Finds where the code of an address comes from, whose row has no line that people need, and remembers it. */
 static ms_NOINLINE void ms_near_find_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
-    ms_ses_near *last = &span->unit->last_near;
-    const ms_ln_row *row = &span->unit->lines->rows[span->row];
-    last->place.file = row->file;
-    last->place.line = row->line;
-    last->place.column = row->column;
-    last->place.from = MACHSYM_NEAR_NONE;
-    last->place.addr = 0;
+    ms_ses_unit *unit = span->unit;
+    const ms_ln_row *row = &unit->lines->rows[span->row];
+    ms_ses_near *last = &s->last_near;
+    ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
     if (span->function != ms_SEG_NONE)
-        ms_near_improve(s, span, span->call, addr, &last->place);
-    ms_near_bound(&last->place);
-    bool is_final = !ms_ses_failed(s) && !s->env.lacks_units && span->unit->named.count == 0;
+        ms_near_improve(s, span, span->call, addr, &place);
+    ms_near_bound(&place);
+    bool is_final = !ms_ses_failed(s) && !s->env.lacks_units && unit->named.count == 0;
+    last->unit = unit;
     last->lo = addr;
     last->hi = is_final ? span->hi : addr;
     last->function = span->function;
     last->call = span->call;
+    last->place = place;
+    last->file = ms_ln_path(unit->lines, unit->comp_dir, place.file);
 }
 
-/* Where the code of an address comes from, whose row has no line that people need. The place stays until the
- * unit is asked again. */
-static ms_INLINE const ms_ses_place *ms_near_wanted_row(machsym_session *s, const ms_ses_span *span,
-                                                        uint64_t addr)
+/* Where the code of an address comes from, whose row has no line that people need. The answer stays until the
+ * session is asked again. */
+static ms_INLINE const ms_ses_near *ms_near_wanted_row(machsym_session *s, const ms_ses_span *span,
+                                                       uint64_t addr)
 {
-    const ms_ses_near *last = &span->unit->last_near;
-    if (!ms_near_is_known(last, span, addr))
+    if (!ms_near_is_known(&s->last_near, span, addr))
         ms_near_find_row(s, span, addr);
-    return &last->place;
+    return &s->last_near;
 }
 
 /* The same of any address: what the row says that answers, or a line near by. */
@@ -27248,7 +27439,7 @@ static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uin
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
     if (ms_near_is_wanted(s, span->unit, place.file, place.line))
-        return *ms_near_wanted_row(s, span, addr);
+        return ms_near_wanted_row(s, span, addr)->place;
     return place;
 }
 
@@ -27449,12 +27640,16 @@ static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t lin
         frame->line_source = MACHSYM_SOURCE_DWARF;
 }
 
-/* The same of a place that may be one near by. */
-static void ms_ans_set_place(const ms_ses_span *span, const ms_ses_place *place, machsym_frame *frame)
+/* The same of a place that may be one near by, and its file. */
+static void ms_ans_set_place(const machsym_path *file, const ms_ses_place *place, machsym_frame *frame)
 {
-    ms_ans_set_line(span, place->file, place->line, place->column, frame);
+    frame->file = *file;
+    frame->line = place->line;
+    frame->column = place->column;
     if (place->from != MACHSYM_NEAR_NONE)
         frame->line_source = MACHSYM_SOURCE_NEAR;
+    else if (file->name.len != 0 || place->line != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
@@ -27468,7 +27663,8 @@ static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t
         ms_ans_set_line(span, row->file, row->line, row->column, frame);
         return;
     }
-    ms_ans_set_place(span, ms_near_wanted_row(s, span, addr), frame);
+    const ms_ses_near *last = ms_near_wanted_row(s, span, addr);
+    ms_ans_set_place(&last->file, &last->place, frame);
 }
 
 /* Sets the line where a frame has an inlined call. */
@@ -27485,7 +27681,8 @@ static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const m
         place = ms_near_find_call(s, span, (uint32_t)(call - span->table->blocks));
         known = &place;
     }
-    ms_ans_set_place(span, known, frame);
+    machsym_path file = ms_ln_path(span->unit->lines, span->unit->comp_dir, known->file);
+    ms_ans_set_place(&file, known, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer
