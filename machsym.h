@@ -26578,7 +26578,7 @@ static void ms_eng_list_claims(machsym_session *s)
 #define ms_NEAR_MOST_STEPS 8192u
 #define ms_NEAR_ALL_STEPS  (1u << 22)
 
-/* Searches that found nothing, before those of each function are counted: few addresses need no list of lines. */
+/* Searches that found nothing, before those of each function are counted: few addresses need no list. */
 #define ms_NEAR_FEW 64u
 
 /* How often the rows of a unit may be listed. Each is listed once, but for functions that share code. */
@@ -26990,8 +26990,8 @@ static void ms_near_list_calls(const ms_ses_unit *unit, const ms_fn_inside *insi
     }
 }
 
-/* Adds the line of a row to the innermost blocks that have its code: the owners of the segments from seg on that
- * begin below the address of the next row. */
+/* Adds the line of a row to the innermost blocks that have its code: the owners of the segments from seg on
+ * that begin below the address of the next row. */
 static inline void ms_near_list_row(const ms_fn_inside *inside, size_t seg, const ms_ln_row *row,
                                     ms_ses_lined *v)
 {
@@ -27067,8 +27067,8 @@ static ms_NOINLINE ms_ses_lined *ms_near_list(machsym_session *s, const ms_ses_s
     return v;
 }
 
-/* Counts the steps of a search that found nothing in a function that calls are inlined into. Of the first ones
- * nothing is kept. */
+/* Counts the steps of a search that found nothing in a function that calls are inlined into. Of the first
+ * ones nothing is kept. */
 static void ms_near_count_vain(machsym_session *s, const ms_ses_span *span, uint32_t steps)
 {
     ms_ses_unit *unit = span->unit;
@@ -27082,8 +27082,8 @@ static void ms_near_count_vain(machsym_session *s, const ms_ses_span *span, uint
         unit->lined[span->function].vain += steps;
 }
 
-/* What is listed of a block; NULL: nothing. The lines of a function are listed after searches in vain of one step
- * for each of its blocks. That takes about as much, and saves the searches to come. */
+/* What is listed of a block; NULL: nothing. The lines of a function are listed after searches in vain of one
+ * step for each of its blocks. That takes about as much, and saves the searches to come. */
 static const ms_ses_lined *ms_near_lined(machsym_session *s, const ms_ses_span *span, uint32_t block)
 {
     const ms_ses_unit *unit = span->unit;
