@@ -123,6 +123,35 @@ says "C++ names" "0x0000000102a30aec Queue<int>::at(int) (queue.hpp:13) [inlined
 says "names in HTML" "0x0000000102a30aec Queue&lt;int&gt;::at(int) (queue.hpp:13) [inlined]" \
     $MACHSYM crash -q $demo "$reports/demo-html.crash"
 
+# What pages and mailers write for a character (HTML's names and numbers) is that character, in names and fields alike.
+tr '|' ' ' >"$work/entities" <<'END'
+&lt;|<
+&gt;|>
+&amp;|&
+&quot;|\"
+&#34;|\"
+&apos;|'
+&#39;|'
+&#039;|'
+&#x27;|'
+&copy;|&copy;
+END
+while read -r written meant; do
+    awk -v process="de${written}mo" -v name="f${written}g(int)" '
+        $1 == "Process:" { $0 = "Process:             " process " [412]" }
+        $2 == "dyld" { $0 = substr($0, 1, index($0, "start") - 1) name " + 2340" } { print }' "$reports/demo.crash" >"$work/entity.crash"
+    $MACHSYM crash -q --json "$work/entity.crash" >"$work/out"
+    grep -qF "\"process\":\"de${meant}mo [412]\"" "$work/out" && grep -qF "\"given\":\"f${meant}g(int)\"" "$work/out"
+    check "$written is $meant" "$work/out"
+done <"$work/entities"
+$MACHSYM crash -q $demo "$reports/demo-html.crash" >"$work/html.crash"
+$MACHSYM crash -q $demo "$reports/demo.crash" >"$work/text.crash"
+for form in html text; do
+    $MACHSYM crash -q --json "$work/$form.crash" | grep -o '"given":"[^"]*"' >"$work/$form.given"
+done
+[ -s "$work/html.given" ] && cmp -s "$work/html.given" "$work/text.given"
+check "names of HTML are those of text" "$work/html.given"
+
 # ---- Options ----
 
 says "--full-path" "/fixtures/demo/player.mm:19" $MACHSYM crash -q $demo --full-path "$reports/demo.crash"

@@ -221,6 +221,9 @@ if need "a linkage name that is the plain one" clang-22 llvm-symbolizer-22; then
     "$MACHSYM" atos -o "$work/plain.o" 0x0 | sed 's/ (in .*//' >"$work/out"
     [ "$(cat "$work/want")" = '*Slice#clear:Nil' ] && cmp -s "$work/want" "$work/out"
     check "the symbol has more of the name" "$work/out"
+    "$MACHSYM" atos --names=dwarf -o "$work/plain.o" 0x0 | sed 's/ (in .*//' >"$work/out"
+    [ "$(cat "$work/out")" = clear ]
+    check "--names=dwarf takes the name of the debug info" "$work/out"
 fi
 
 end

@@ -14,6 +14,7 @@ check "a map to be wrong with" "$work/out"
 mkdir "$work/folder" "$work/kept"
 : >"$work/empty"
 echo "some text" >"$work/text"
+echo "MACHSYM: some text" >"$work/machsym.txt" # not what a map begins with
 printf '\177ELF\002\001\001\000 and more\n' >"$work/elf"
 printf 'MZ\220\000 and more\n' >"$work/exe"
 # A dSYM whose load commands are cut off, so that it tells no UUID; a collection and a shared cache cut to their heads.
@@ -197,6 +198,7 @@ info exe|1|^machsym: exe: not a Mach-O file; name
 crash App.dSYM|1|^machsym: App.dSYM: the folder holds no report: it is a dSYM; name it with -d
 crash demo|1|^machsym: demo: a Mach-O file, not a crash report; name it with -d
 crash demo.symmap|1|^machsym: demo.symmap: a symbol map, not a crash report; name it with -d
+crash machsym.txt|1|^machsym: machsym.txt: no report: neither stacks nor what a report begins with
 crash elf|1|^machsym: elf: an ELF file, not a crash report
 crash exe|1|^machsym: exe: a program for Windows, not a crash report
 crash kinds/thin32|1|^machsym: kinds/thin32: a Mach-O file, not a crash report; name it with -d

@@ -10,6 +10,33 @@ machsym_str scan_view(const text_parser *p, size_t lo, size_t hi)
     return str_make(p->r->shadow + lo, hi > lo ? hi - lo : 0);
 }
 
+static bool scan_is_in(machsym_str s, const char *begin, size_t len)
+{
+    return s.len > 0 && s.ptr >= begin && s.ptr < begin + len;
+}
+
+machsym_str scan_plain(report *r, machsym_str s)
+{
+    bool in_shadow = scan_is_in(s, r->shadow, r->len);
+    if (!in_shadow && !scan_is_in(s, r->body, r->len))
+        return s;
+    size_t at = (size_t)(s.ptr - (in_shadow ? r->shadow : r->body));
+    if (memchr(r->body + at, '&', s.len) == NULL)
+        return s;
+    text t = text_in(r->memory);
+    for (size_t i = 0; i < s.len; i++) {
+        machsym_str rest = {r->body + at + i, r->len - at - i};
+        char c = r->shadow[at + i];
+        text_char(&t, c);
+        if (rest.ptr[0] == '&' && (c != '&' || str_starts(rest, "&amp;"))) /* other entities stay */
+            i += str_find(rest, ";");
+    }
+    MACHSYM_COUNT_WORK(s.len / 16);
+    s = pool_copy(&r->strings, t.v, t.len);
+    text_free(&t);
+    return s;
+}
+
 /* Returns where the byte next occurs, or hi. */
 static size_t scan_next_end(const text_parser *p, size_t at, char byte)
 {

@@ -84,6 +84,8 @@ typedef struct text_parser {
 /* ---- Scanning ---- */
 
 machsym_str scan_view(const text_parser *p, size_t lo, size_t hi);
+/* A range of the shadow or of the body as it is meant: each entity is one character, without the blanks that keep its place. */
+machsym_str scan_plain(report *r, machsym_str s);
 void scan_begin(text_parser *p, size_t lo); /* call it before the first line */
 text_line scan_line(text_parser *p, size_t at);
 size_t scan_blanks(const text_parser *p, size_t at, size_t end); /* returns the index after them */

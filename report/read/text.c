@@ -374,6 +374,27 @@ static void plain_paths(report *r, uint32_t first)
     }
 }
 
+/* Reads what a text with entities says: each as its character. */
+static void plain_entities(report *r, uint32_t first_thread, uint32_t first_frame, uint32_t first_image)
+{
+    for (uint32_t i = first_thread; i < r->thread_count; i++) {
+        r->threads[i].name = scan_plain(r, r->threads[i].name);
+        r->threads[i].queue = scan_plain(r, r->threads[i].queue);
+    }
+    for (uint32_t i = first_frame; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        frame->name = scan_plain(r, frame->name);
+        frame->where = scan_plain(r, frame->where);
+        frame->image_name = scan_plain(r, frame->image_name);
+    }
+    for (uint32_t i = first_image; i < r->image_count; i++) {
+        r->images[i].name = scan_plain(r, r->images[i].name);
+        r->images[i].path = scan_plain(r, r->images[i].path);
+    }
+    for (size_t i = 0; i < FACT_COUNT; i++)
+        r->facts[i] = scan_plain(r, r->facts[i]);
+}
+
 void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
 {
     text_parser p;
@@ -409,6 +430,8 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
         text_place_missing(r, first_frame, first_image);
     if (escape == ESCAPE_JSON)
         plain_paths(r, first_image);
+    if (escape == ESCAPE_NONE && memchr(r->body + lo, '&', hi - lo) != NULL)
+        plain_entities(r, p.first_thread, first_frame, first_image);
     if (p.process_image > 0 && escape == ESCAPE_NONE)
         text_parse_next_process(&p);
 }

@@ -74,24 +74,6 @@ static machsym_str xctrace_attribute(const report *r, const xml_tag *tag, const 
     return str_make(NULL, 0);
 }
 
-/* Appends the value with entities replaced; the shadow shows which ones are entities. */
-static machsym_str xctrace_plain_value(report *r, machsym_str s)
-{
-    text t = text_in(r->memory);
-    if (s.len == 0 || memchr(s.ptr, '&', s.len) == NULL)
-        return s;
-    for (size_t i = 0; i < s.len; i++) {
-        char c = r->shadow[(size_t)(s.ptr - r->body) + i];
-        machsym_str rest = {s.ptr + i, s.len - i};
-        text_char(&t, c);
-        if (s.ptr[i] == '&' && (c != '&' || str_starts(rest, "&amp;"))) /* other entities stay */
-            i += str_find(rest, ";");
-    }
-    s = pool_copy(&r->strings, t.v, t.len);
-    text_free(&t);
-    return s;
-}
-
 static bool xctrace_number_of(machsym_str s, uint64_t *out)
 {
     size_t at = 0;
@@ -158,8 +140,8 @@ static void xctrace_add_image(xctrace *x, const xml_tag *tag)
         index = r->image_count;
         report_image *image = report_add_image(r);
         image->base = base;
-        image->path = xctrace_plain_value(r, xctrace_attribute(r, tag, "path"));
-        image->name = xctrace_plain_value(r, xctrace_attribute(r, tag, "name"));
+        image->path = scan_plain(r, xctrace_attribute(r, tag, "path"));
+        image->name = scan_plain(r, xctrace_attribute(r, tag, "name"));
         image->arch = xctrace_attribute(r, tag, "arch");
         image->has_uuid = has_uuid;
         if (has_uuid)
@@ -213,7 +195,7 @@ static void xctrace_add_frame(xctrace *x, const xml_tag *tag)
         frame->symbol_at = (size_t)(name.ptr - r->body);
         frame->symbol_end = frame->symbol_at + name.len;
     }
-    frame->name = str_starts(name, "0x") ? str_make(NULL, 0) : xctrace_plain_value(r, name);
+    frame->name = str_starts(name, "0x") ? str_make(NULL, 0) : scan_plain(r, name);
     frame->named = frame->name.len > 0 ? NAME_GIVEN : NAME_NONE;
     x->in_frame = !tag->is_closed;
 }
@@ -224,7 +206,7 @@ static void xctrace_take_tag(xctrace *x, const xml_tag *tag, machsym_str *thread
     report *r = x->r;
     bool is_tagged = str_is(tag->name, "tagged-backtrace"); /* since xctrace 27 it contains frames directly */
     if (str_is(tag->name, "thread") && xctrace_attribute(r, tag, "fmt").len > 0) {
-        *thread_name = xctrace_plain_value(r, xctrace_attribute(r, tag, "fmt"));
+        *thread_name = scan_plain(r, xctrace_attribute(r, tag, "fmt"));
     } else if ((is_tagged || str_is(tag->name, "backtrace")) && xctrace_attribute(r, tag, "ref").len == 0) {
         if (!x->in_stack || r->threads[r->thread_count - 1].count > 0)
             report_add_thread(r)->name = *thread_name;
