@@ -1530,6 +1530,8 @@ typedef struct msr_text_parser {
 /* ---- Scanning ---- */
 
 static machsym_str msr_scan_view(const msr_text_parser *p, size_t lo, size_t hi);
+/* A range of the shadow or of the body as it is meant: each entity is one character, without the blanks that keep its place. */
+static machsym_str msr_scan_plain(msr_report *r, machsym_str s);
 static void msr_scan_begin(msr_text_parser *p, size_t lo); /* call it before the first line */
 static msr_text_line msr_scan_line(msr_text_parser *p, size_t at);
 static size_t msr_scan_blanks(const msr_text_parser *p, size_t at, size_t end); /* returns the index after them */
@@ -7032,6 +7034,33 @@ static void msr_report_close(msr_report *r)
 static machsym_str msr_scan_view(const msr_text_parser *p, size_t lo, size_t hi)
 {
     return msr_str_make(p->r->shadow + lo, hi > lo ? hi - lo : 0);
+}
+
+static bool msr_scan_is_in(machsym_str s, const char *begin, size_t len)
+{
+    return s.len > 0 && s.ptr >= begin && s.ptr < begin + len;
+}
+
+static machsym_str msr_scan_plain(msr_report *r, machsym_str s)
+{
+    bool in_shadow = msr_scan_is_in(s, r->shadow, r->len);
+    if (!in_shadow && !msr_scan_is_in(s, r->body, r->len))
+        return s;
+    size_t at = (size_t)(s.ptr - (in_shadow ? r->shadow : r->body));
+    if (memchr(r->body + at, '&', s.len) == NULL)
+        return s;
+    msr_text t = msr_text_in(r->memory);
+    for (size_t i = 0; i < s.len; i++) {
+        machsym_str rest = {r->body + at + i, r->len - at - i};
+        char c = r->shadow[at + i];
+        msr_text_char(&t, c);
+        if (rest.ptr[0] == '&' && (c != '&' || msr_str_starts(rest, "&amp;"))) /* other entities stay */
+            i += msr_str_find(rest, ";");
+    }
+    MACHSYM_COUNT_WORK(s.len / 16);
+    s = msr_pool_copy(&r->strings, t.v, t.len);
+    msr_text_free(&t);
+    return s;
 }
 
 /* Returns where the byte next occurs, or hi. */
@@ -16180,6 +16209,27 @@ static void msr_plain_paths(msr_report *r, uint32_t first)
     }
 }
 
+/* Reads what a text with entities says: each as its character. */
+static void msr_plain_entities(msr_report *r, uint32_t first_thread, uint32_t first_frame, uint32_t first_image)
+{
+    for (uint32_t i = first_thread; i < r->thread_count; i++) {
+        r->threads[i].name = msr_scan_plain(r, r->threads[i].name);
+        r->threads[i].queue = msr_scan_plain(r, r->threads[i].queue);
+    }
+    for (uint32_t i = first_frame; i < r->frame_count; i++) {
+        msr_report_frame *frame = &r->frames[i];
+        frame->name = msr_scan_plain(r, frame->name);
+        frame->where = msr_scan_plain(r, frame->where);
+        frame->msr_image_name = msr_scan_plain(r, frame->msr_image_name);
+    }
+    for (uint32_t i = first_image; i < r->image_count; i++) {
+        r->images[i].name = msr_scan_plain(r, r->images[i].name);
+        r->images[i].path = msr_scan_plain(r, r->images[i].path);
+    }
+    for (size_t i = 0; i < msr_FACT_COUNT; i++)
+        r->msr_facts[i] = msr_scan_plain(r, r->msr_facts[i]);
+}
+
 static void msr_report_parse_text(msr_report *r, size_t lo, size_t hi, msr_frame_escape escape)
 {
     msr_text_parser p;
@@ -16215,6 +16265,8 @@ static void msr_report_parse_text(msr_report *r, size_t lo, size_t hi, msr_frame
         msr_text_place_missing(r, first_frame, first_image);
     if (escape == msr_ESCAPE_JSON)
         msr_plain_paths(r, first_image);
+    if (escape == msr_ESCAPE_NONE && memchr(r->body + lo, '&', hi - lo) != NULL)
+        msr_plain_entities(r, p.first_thread, first_frame, first_image);
     if (p.process_image > 0 && escape == msr_ESCAPE_NONE)
         msr_text_parse_next_process(&p);
 }
@@ -17175,24 +17227,6 @@ static machsym_str msr_xctrace_attribute(const msr_report *r, const msr_xml_tag 
     return msr_str_make(NULL, 0);
 }
 
-/* Appends the value with entities replaced; the shadow shows which ones are entities. */
-static machsym_str msr_xctrace_plain_value(msr_report *r, machsym_str s)
-{
-    msr_text t = msr_text_in(r->memory);
-    if (s.len == 0 || memchr(s.ptr, '&', s.len) == NULL)
-        return s;
-    for (size_t i = 0; i < s.len; i++) {
-        char c = r->shadow[(size_t)(s.ptr - r->body) + i];
-        machsym_str rest = {s.ptr + i, s.len - i};
-        msr_text_char(&t, c);
-        if (s.ptr[i] == '&' && (c != '&' || msr_str_starts(rest, "&amp;"))) /* other entities stay */
-            i += msr_str_find(rest, ";");
-    }
-    s = msr_pool_copy(&r->strings, t.v, t.len);
-    msr_text_free(&t);
-    return s;
-}
-
 static bool msr_xctrace_number_of(machsym_str s, uint64_t *out)
 {
     size_t at = 0;
@@ -17259,8 +17293,8 @@ static void msr_xctrace_add_image(msr_xctrace *x, const msr_xml_tag *tag)
         index = r->image_count;
         msr_report_image *image = msr_report_add_image(r);
         image->base = base;
-        image->path = msr_xctrace_plain_value(r, msr_xctrace_attribute(r, tag, "path"));
-        image->name = msr_xctrace_plain_value(r, msr_xctrace_attribute(r, tag, "name"));
+        image->path = msr_scan_plain(r, msr_xctrace_attribute(r, tag, "path"));
+        image->name = msr_scan_plain(r, msr_xctrace_attribute(r, tag, "name"));
         image->arch = msr_xctrace_attribute(r, tag, "arch");
         image->has_uuid = has_uuid;
         if (has_uuid)
@@ -17314,7 +17348,7 @@ static void msr_xctrace_add_frame(msr_xctrace *x, const msr_xml_tag *tag)
         frame->symbol_at = (size_t)(name.ptr - r->body);
         frame->symbol_end = frame->symbol_at + name.len;
     }
-    frame->name = msr_str_starts(name, "0x") ? msr_str_make(NULL, 0) : msr_xctrace_plain_value(r, name);
+    frame->name = msr_str_starts(name, "0x") ? msr_str_make(NULL, 0) : msr_scan_plain(r, name);
     frame->named = frame->name.len > 0 ? msr_NAME_GIVEN : msr_NAME_NONE;
     x->in_frame = !tag->is_closed;
 }
@@ -17325,7 +17359,7 @@ static void msr_xctrace_take_tag(msr_xctrace *x, const msr_xml_tag *tag, machsym
     msr_report *r = x->r;
     bool is_tagged = msr_str_is(tag->name, "tagged-backtrace"); /* since xctrace 27 it contains frames directly */
     if (msr_str_is(tag->name, "thread") && msr_xctrace_attribute(r, tag, "fmt").len > 0) {
-        *thread_name = msr_xctrace_plain_value(r, msr_xctrace_attribute(r, tag, "fmt"));
+        *thread_name = msr_scan_plain(r, msr_xctrace_attribute(r, tag, "fmt"));
     } else if ((is_tagged || msr_str_is(tag->name, "backtrace")) && msr_xctrace_attribute(r, tag, "ref").len == 0) {
         if (!x->in_stack || r->threads[r->thread_count - 1].count > 0)
             msr_report_add_thread(r)->name = *thread_name;
