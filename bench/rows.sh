@@ -431,3 +431,66 @@ demangle()
         row "demangle Swift names, CPU" "$rate" "" "" /s '>1500000'
     fi
 }
+
+# The seconds that lldb takes for callers, without its start; - where it is not installed, ? where it finds other frames.
+lldb_callers() # frames mode program file...
+{
+    local wanted=$1 lldb modules seconds frames
+    shift
+    lldb=$(find_tool lldb)
+    modules=$([ -z "$lldb" ] || "$lldb" -P 2> "$dir/lldb.log")
+    if [ -z "$modules" ] || ! /usr/bin/python3 "$here/unwind_lldb.py" "$modules" "$@" > "$dir/lldb.out" 2> "$dir/lldb.log"; then
+        echo -
+        return
+    fi
+    read -r seconds frames _ < "$dir/lldb.out"
+    [ "$frames" = "$wanted" ] && echo "$seconds" && return
+    left_out "lldb: $frames frames of $wanted for $1: not measured"
+    echo "?"
+}
+
+# The program of tests/stacks/arm64.core, with the symbols that lldb wants; nothing where LLVM is not installed.
+callers_program()
+{
+    local clang linker
+    clang=$(find_tool clang) linker=$(find_tool ld64.lld)
+    [ -n "$clang" ] && [ -n "$linker" ] || return 0
+    "$clang" -target arm64-apple-macos11 -g -funwind-tables -Oz -moutline -fomit-frame-pointer -ffreestanding \
+        -fno-stack-protector -c "$root/tests/stacks/calls.c" -o "$dir/calls.o" &&
+        "$linker" -arch arm64 -platform_version macos 11 11 -e _main -o "$dir/calls" "$dir/calls.o" && echo "$dir/calls"
+}
+
+# Callers: of the threads of a dead process, by __eh_frame in its memory, and of minidumps by a map alone.
+callers()
+{
+    local ms per kb i program peer=- dumps=()
+    cpu=()
+    cc -std=gnu11 -O2 -Wall -Wextra -o "$dir/callers" "$here/unwind.c"
+    "$dir/callers" "$root/tests/stacks/arm64.core" "$dir/64.core" > "$dir/callers.out"
+    read -r ms per kb < <(sed 's/.*: \([0-9.]*\) ms of CPU, \([0-9.]*\) microseconds a frame, \([0-9]*\) KB.*/\1 \2 \3/' "$dir/callers.out")
+    program=$(callers_program 2> "$dir/callers.log" || true)
+    [ -z "$program" ] || peer=$(lldb_callers 2560 core "$program" "$dir/64.core")
+    row "callers of 64 threads of 40 frames, warm, CPU" "$(seconds "$ms" 1e3)" lldb "$peer" s '<0.02'
+    case $peer in - | \?) ;; *) peer=$(seconds "$peer" 2560) ;; esac
+    row "  a frame" "$(seconds "$per" 1e6)" lldb "$peer" s '<0.000002'
+    row "  memory beyond the core" "$kb" "" "" KB '<256'
+
+    mkdir -p "$dir/dumps"
+    for i in $(seq 200); do
+        cp "$root/tests/stacks/x86_64.dmp" "$dir/dumps/$i.dmp"
+        dumps+=("$dir/dumps/$i.dmp")
+    done
+    "$us" map build --unwind -o "$dir/callers.symmap" "$root/tests/stacks/x86_64.program" > "$dir/build.log"
+    contender start - "$us" --version
+    contender maps - "$us" crash -q --no-cache -j 1 --force -o "$dir/out" -d "$dir/callers.symmap" "${dumps[@]}"
+    measure "$rounds" 1
+    peer=$(lldb_callers 2000 dumps "$root/tests/stacks/x86_64.program" "${dumps[@]}")
+    row "200 minidumps by a map, with the start, CPU" "${cpu[maps]}" "lldb, its program" "$peer" s '<2'
+    row "  the start" "${cpu[start]}" "" "" s -
+}
+
+# A number in parts of a second, or of as many things.
+seconds() # number parts
+{
+    awk -v n="$1" -v parts="$2" 'BEGIN { printf "%.9f", n / parts }'
+}

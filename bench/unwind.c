@@ -128,6 +128,7 @@ int main(int argc, char **argv)
         return 2;
     core_len = fread(core, 1, sizeof core, file);
     fclose(file);
+    list_segments();
     c.read = read_core;
     c.cputype = CPU_ARM64;
     for (uint64_t i = 0; (p = core_command(i, &len)) != NULL; i++) {
@@ -139,8 +140,10 @@ int main(int argc, char **argv)
         }
     }
     unsigned count = thread != NULL ? walk(&c, state, sp) : 0;
-    if (count < 4 || !lengthen(sp, count, core + (thread - core) + 16) ||
-        !take_registers(c.cputype, thread + 16, thread_len - 16, &state))
+    if (count < 4 || !lengthen(sp, count, core + (thread - core) + 16))
+        return 1;
+    list_segments();
+    if (!take_registers(c.cputype, thread + 16, thread_len - 16, &state))
         return 1;
     getrusage(RUSAGE_SELF, &before);
     if (walk(&c, state, sp) != FRAMES)

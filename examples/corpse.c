@@ -8,7 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_IMAGES = 2048, MAX_DEPTH = 512, CPU_ARM64 = 0x0100000c, CPU_X86_64 = 0x01000007 };
+enum {
+    MAX_IMAGES = 2048,
+    MAX_SEGMENTS = 4096,
+    MAX_DEPTH = 512,
+    CPU_ARM64 = 0x0100000c,
+    CPU_X86_64 = 0x01000007
+};
 
 /* A dead process. The images are kept here, so one is static: 200 KB. */
 typedef struct corpse {
@@ -193,18 +199,37 @@ static const uint8_t *core_command(uint64_t number, size_t *len)
     return NULL;
 }
 
-static bool read_core(void *ctx, uint64_t addr, void *buf, size_t len)
+/* Memory that the file has. */
+static struct {
+    uint64_t addr, size, off;
+} segments[MAX_SEGMENTS];
+static size_t segment_count;
+
+static void list_segments(void)
 {
     const uint8_t *p;
     size_t size;
-    (void)ctx;
-    for (uint64_t i = 0; (p = core_command(i, &size)) != NULL; i++) {
+    segment_count = 0;
+    for (uint64_t i = 0; (p = core_command(i, &size)) != NULL && segment_count < MAX_SEGMENTS; i++) {
         if (get(p, 4) != 0x19 || size < 72)
             continue;
-        uint64_t from = addr - get(p + 24, 8), filed = get(p + 48, 8), off = get(p + 40, 8);
-        if (from >= filed || len > filed - from || off > core_len || from + len > core_len - off)
+        uint64_t off = get(p + 40, 8), filed = get(p + 48, 8);
+        if (off > core_len)
             continue;
-        memcpy(buf, core + off + from, len);
+        segments[segment_count].addr = get(p + 24, 8);
+        segments[segment_count].size = filed < core_len - off ? filed : core_len - off;
+        segments[segment_count++].off = off;
+    }
+}
+
+static bool read_core(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+    (void)ctx;
+    for (size_t i = 0; i < segment_count; i++) {
+        uint64_t from = addr - segments[i].addr;
+        if (from >= segments[i].size || len > segments[i].size - from)
+            continue;
+        memcpy(buf, core + segments[i].off + from, len);
         return true;
     }
     return false;
@@ -239,6 +264,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: corpse CORE\n");
         return 2;
     }
+    list_segments();
     c.read = read_core;
     c.cputype = (uint32_t)get(core + 4, 4);
     for (uint64_t i = 0; (p = core_command(i, &len)) != NULL; i++) {

@@ -13,6 +13,7 @@
 
 /* Pointer encodings (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
 enum { ms_EH_PCREL = 0x10, ms_EH_BASE = 0x70 };
+enum { ms_EH_SHORT = 96 }; /* bytes of an entry with its length; most have 24 to 80 */
 
 /* A section of entries. */
 typedef struct ms_eh_frames {
@@ -64,12 +65,29 @@ static void ms_eh_link(const ms_eh_frames *frames, bool is_long, uint64_t off, m
     out->at = off + (is_wide ? 8 : 4);
 }
 
+/* A short entry of a process, with its length, by one read: a read may be a system call. Returns: NULL for
+ * other entries, and where memory or the section ends soon. */
+static const uint8_t *ms_eh_short_entry(const ms_piece_source *source, uint64_t off, uint8_t *room)
+{
+    const uint8_t *head = source->read != NULL ? ms_piece_at(source, off, ms_EH_SHORT, room) : NULL;
+    uint32_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
+    return len != 0 && len <= ms_EH_SHORT - 4 ? head : NULL;
+}
+
 /* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
  * may be as long as its room. */
 static bool ms_eh_entry_at(const ms_eh_frames *frames, uint64_t off, ms_eh_entry *out)
 {
     const ms_piece_source *source = &frames->source;
-    const uint8_t *head = ms_piece_at(source, off, 4, out->room);
+    const uint8_t *head = ms_eh_short_entry(source, off, out->room);
+    if (head != NULL) {
+        uint32_t size = ms_rd_raw_u32(head);
+        out->next = off + 4 + size;
+        out->body = ms_rd_make(ms_span_make(head + 4, size));
+        ms_eh_link(frames, false, off + 4, out);
+        return true;
+    }
+    head = ms_piece_at(source, off, 4, out->room);
     uint64_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
     bool is_long = len == 0xffffffff;
     if (is_long) {

@@ -325,7 +325,10 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     ms_unl_search l;
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint64_t target = 0;
-    ms_zero(&l, sizeof l);
+    ms_zero(&l.path, sizeof l.path);
+    l.waiting_count = l.target_count = l.code_len = 0; /* what they count is written before it is read */
+    l.returns_at = l.code_addr = 0;
+    l.has_ended = false;
     l.path.desc = desc;
     l.path.s = *s;
     l.path.pc = s->v[arch.pc];
@@ -368,7 +371,6 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
         if (!goes_on && !ms_unl_other(&l))
             break;
     }
-    l.ended.searched = l.path.s.searched;
     if (l.has_ended)
         *s = l.ended;
     s->searched = l.path.s.searched;

@@ -69,7 +69,8 @@ typedef struct ms_cfa_rule {
 
 /* The rules for all registers at one address. */
 typedef struct ms_cfa_row {
-    ms_cfa_rule rules[ms_CFA_REGISTERS];
+    ms_cfa_rule rules[ms_CFA_REGISTERS]; /* valid where ruled has a bit; other registers are unchanged */
+    uint64_t ruled;
     ms_cfa_rule cfa;
     uint64_t cfa_register;
     bool is_swapped; /* see ms_cfa_number */
@@ -86,6 +87,29 @@ typedef struct ms_cfa_machine {
     uint64_t pc;
 } ms_cfa_machine;
 
+/* The rules of a row that has none. */
+static void ms_cfa_clear(ms_cfa_row *row)
+{
+    row->ruled = 0;
+    ms_zero(&row->cfa, sizeof row->cfa);
+    row->cfa_register = 0;
+    row->is_swapped = false;
+}
+
+/* Of 33 rules few are there. */
+static void ms_cfa_copy(ms_cfa_row *to, const ms_cfa_row *from)
+{
+    unsigned i = 0;
+    to->ruled = from->ruled;
+    to->cfa = from->cfa;
+    to->cfa_register = from->cfa_register;
+    to->is_swapped = from->is_swapped;
+    for (uint64_t left = from->ruled; left != 0; left >>= 1, i++) {
+        if ((left & 1) != 0)
+            to->rules[i] = from->rules[i];
+    }
+}
+
 /* Vector registers and others that are not kept are ignored. */
 static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
 {
@@ -93,6 +117,8 @@ static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, i
         return;
     row->rules[number].kind = kind;
     row->rules[number].value = value;
+    row->rules[number].expression = NULL;
+    row->ruled |= (uint64_t)1 << number;
 }
 
 /* Multiplies without sign, because a hostile product may overflow. */
@@ -147,7 +173,11 @@ static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 
 static void ms_cfa_back_to_first(ms_cfa_machine *m, uint64_t number)
 {
-    if (number < ms_CFA_REGISTERS)
+    if (number >= ms_CFA_REGISTERS)
+        return;
+    uint64_t bit = (uint64_t)1 << number;
+    m->row.ruled = (m->row.ruled & ~bit) | (m->first.ruled & bit);
+    if ((m->first.ruled & bit) != 0)
         m->row.rules[number] = m->first.rules[number];
 }
 
@@ -155,8 +185,10 @@ static void ms_cfa_expression_of(ms_cfa_row *row, ms_rd *rd, ms_cfa_kind kind)
 {
     uint64_t number = ms_rd_uleb(rd);
     ms_cfa_rule rule = ms_cfa_block(rd, kind);
-    if (number < ms_CFA_REGISTERS)
-        row->rules[number] = rule;
+    if (number >= ms_CFA_REGISTERS)
+        return;
+    row->rules[number] = rule;
+    row->ruled |= (uint64_t)1 << number;
 }
 
 /* Instructions that define a register's place. Returns: false for other instructions. */
@@ -215,12 +247,12 @@ static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
     case ms_CFA_REMEMBER:
         if (m->kept_count == ms_CFA_STATES)
             return false;
-        m->kept[m->kept_count++] = m->row;
+        ms_cfa_copy(&m->kept[m->kept_count++], &m->row);
         return true;
     case ms_CFA_RESTORE_STATE:
         if (m->kept_count == 0)
             return false;
-        m->row = m->kept[--m->kept_count];
+        ms_cfa_copy(&m->row, &m->kept[--m->kept_count]);
         return true;
     default: return false;
     }
@@ -248,6 +280,12 @@ static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
     return !rd.failed;
 }
 
+/* Whether a register is not unchanged. */
+static bool ms_cfa_has_rule(const ms_cfa_row *row, unsigned number)
+{
+    return (row->ruled >> number & 1) != 0 && row->rules[number].kind != ms_CFA_IS_SAME;
+}
+
 /* Computes the rules at an address of a function that begins at lo. */
 static bool ms_cfa_row_at(const ms_eh_frames *frames, const ms_eh_cie *cie, ms_rd program, uint64_t lo,
                           uint64_t pc, ms_cfa_row *out)
@@ -257,15 +295,15 @@ static bool ms_cfa_row_at(const ms_eh_frames *frames, const ms_eh_cie *cie, ms_r
     m.kept_count = 0;
     m.frames = frames;
     m.pc = lo;
-    ms_zero(&m.row, sizeof m.row);
-    ms_zero(&m.first, sizeof m.first);
+    ms_cfa_clear(&m.row);
+    ms_cfa_clear(&m.first);
     if (!ms_cfa_run(&m, cie->program, UINT64_MAX))
         return false;
-    m.first = m.row;
+    ms_cfa_copy(&m.first, &m.row);
     m.pc = lo;
     if (!ms_cfa_run(&m, program, pc))
         return false;
-    *out = m.row;
+    ms_cfa_copy(out, &m.row);
     return true;
 }
 
@@ -291,23 +329,43 @@ static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
+/* Fetches what the rules have in memory around the CFA: registers are saved next to each other. */
+static void ms_cfa_fetch(const machsym_unwind_desc *desc, unsigned word, const ms_cfa_row *row, uint64_t cfa,
+                         ms_unr_words *out)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    unsigned i = 0, count = 0;
+    for (uint64_t left = row->ruled; left != 0; left >>= 1, i++) {
+        if ((left & 1) == 0 || row->rules[i].kind != ms_CFA_IS_AT)
+            continue;
+        lo = row->rules[i].value < lo ? row->rules[i].value : lo;
+        hi = row->rules[i].value > hi ? row->rules[i].value : hi;
+        count++;
+    }
+    uint64_t words = count > 1 ? ((uint64_t)hi - (uint64_t)lo) / word + 1 : 0;
+    ms_unr_fetch(desc, word, cfa + (uint64_t)lo, words <= ms_UNR_AT_ONCE ? (unsigned)words : 0, out);
+}
+
 /* Computes register i by its rule in the frame s. Returns: false if the value is unknown. */
 static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
-                         const ms_cfa_row *row, unsigned i, uint64_t cfa, uint64_t *out)
+                         const ms_cfa_row *row, unsigned i, uint64_t cfa, const ms_unr_words *words,
+                         uint64_t *out)
 {
     const ms_cfa_rule *rule = &row->rules[i];
-    unsigned word = ms_unr_arch_of(desc->cputype).word, from = ms_cfa_number(row, i);
-    ms_span expression = ms_span_make(rule->expression, (size_t)rule->value);
-    uint64_t addr = cfa + (uint64_t)rule->value;
-    switch (rule->kind) {
+    unsigned from = ms_cfa_number(row, i);
+    bool is_ruled = (row->ruled >> i & 1) != 0;
+    ms_span expression =
+        is_ruled ? ms_span_make(rule->expression, (size_t)rule->value) : ms_span_make(NULL, 0);
+    uint64_t addr = is_ruled ? cfa + (uint64_t)rule->value : 0;
+    switch (is_ruled ? rule->kind : ms_CFA_IS_SAME) {
     case ms_CFA_IS_UNDEFINED: return false;
     case ms_CFA_IS_OFFSET: *out = addr; return true;
     case ms_CFA_IS_EXPRESSION: return ms_une_value(desc, s, expression, &cfa, out);
     case ms_CFA_IS_AT_EXPRESSION:
         if (!ms_une_value(desc, s, expression, &cfa, &addr))
             return false;
-        return ms_unr_word(desc, word, addr, out);
-    case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
+        return ms_unr_word(desc, words->size, addr, out);
+    case ms_CFA_IS_AT: return ms_unr_fetched(desc, words, addr, out);
     case ms_CFA_IS_REGISTER: from = ms_cfa_number(row, (uint64_t)rule->value); break;
     default: break; /* unchanged */
     }
@@ -325,21 +383,25 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state frame = *s;
-    uint64_t cfa, value;
+    ms_unr_words words;
+    uint64_t cfa, value, ruled = row->ruled;
+    unsigned i = 0, sp = ms_cfa_number(row, arch.sp), back = (unsigned)return_register;
     if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
         return false;
-    for (unsigned i = 0; i < ms_CFA_REGISTERS; i++) {
-        unsigned number = ms_cfa_number(row, i);
-        if (number == arch.sp && row->rules[i].kind == ms_CFA_IS_SAME)
-            ms_unr_set(s, number, cfa);
-        else if (ms_cfa_apply(desc, &frame, row, i, cfa, &value))
-            ms_unr_set(s, number, value);
+    ms_cfa_fetch(desc, arch.word, row, cfa, &words);
+    if (!ms_cfa_has_rule(row, sp))
+        ms_unr_set(s, arch.sp, cfa);
+    for (; ruled != 0; ruled >>= 1, i++) { /* the others are unchanged */
+        if ((ruled & 1) == 0 || row->rules[i].kind == ms_CFA_IS_SAME)
+            continue;
+        if (ms_cfa_apply(desc, &frame, row, i, cfa, &words, &value))
+            ms_unr_set(s, ms_cfa_number(row, i), value);
         else
-            s->known &= ~((uint64_t)1 << number);
+            s->known &= ~((uint64_t)1 << ms_cfa_number(row, i));
     }
-    if (row->rules[return_register].kind == ms_CFA_IS_UNDEFINED)
+    if (ms_cfa_has_rule(row, back) && row->rules[back].kind == ms_CFA_IS_UNDEFINED)
         value = 0;
-    else if (!ms_cfa_apply(desc, &frame, row, (unsigned)return_register, cfa, &value))
+    else if (!ms_cfa_apply(desc, &frame, row, back, cfa, &words, &value))
         return false;
     ms_unr_set(s, arch.pc, value);
     return ms_unr_knows(s, arch.sp);

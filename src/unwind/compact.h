@@ -21,7 +21,8 @@ enum {
     ms_UNC_ARM64_DWARF = 0x03000000,
     ms_UNC_ARM64_FRAME = 0x04000000,
     ms_UNC_DWARF_OFFSET = 0x00ffffff,
-    ms_UNC_SAVED_MAX = 6
+    ms_UNC_SAVED_MAX = 6,
+    ms_UNC_AT_ONCE = 512 /* bytes of a table in a process: a read may be a system call */
 };
 
 /* The table's entry for an address. */
@@ -36,10 +37,22 @@ typedef struct ms_unc_entry {
 static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t count, uint32_t stride,
                           uint32_t mask, uint64_t key, uint32_t *at)
 {
-    uint32_t lo = 0, hi = count, word;
+    uint8_t room[ms_UNC_AT_ONCE];
+    uint64_t most = table->read != NULL ? sizeof room : table->bytes.len;
+    const uint8_t *words = NULL; /* of the entries from first on */
+    bool is_asked = false;
+    uint32_t lo = 0, hi = count, first = 0, word;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (!ms_unt_words(table, off + (uint64_t)mid * stride, &word, 1))
+        uint64_t len = (uint64_t)(hi - lo) * stride;
+        if (!is_asked && len <= most) {
+            words = ms_piece_at(table, off + (uint64_t)lo * stride, (size_t)len, room);
+            first = lo;
+            is_asked = true;
+        }
+        if (words != NULL)
+            word = ms_rd_raw_u32(words + (size_t)(mid - first) * stride);
+        else if (!ms_unt_words(table, off + (uint64_t)mid * stride, &word, 1))
             return false;
         if ((word & mask) <= key)
             lo = mid + 1;

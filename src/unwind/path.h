@@ -43,11 +43,25 @@ typedef struct ms_unp_path {
     bool has_lr;      /* the path read the return address out of the stack */
 } ms_unp_path;
 
-/* Reads the process with the stores of the path. ctx: the path. */
+/* Whether a store of the path is in some bytes. */
+static bool ms_unp_is_stored(const ms_unp_path *path, uint64_t addr, size_t len)
+{
+    for (unsigned i = 0; i < path->store_count; i++) {
+        uint64_t at = path->stores[i].addr;
+        if (at - addr < len || addr - at < 8)
+            return true;
+    }
+    return false;
+}
+
+/* Reads the process with the stores of the path. Several words that have a store fail: they are read one by
+ * one then. ctx: the path. */
 static bool ms_unp_read(void *ctx, uint64_t addr, void *buf, size_t len)
 {
     const ms_unp_path *path = (const ms_unp_path *)ctx;
     uint8_t *out = (uint8_t *)buf;
+    if (len > 8 && ms_unp_is_stored(path, addr, len))
+        return false;
     bool whole = path->desc->read(path->desc->ctx, addr, buf, len);
     for (unsigned i = 0; i < path->store_count; i++) {
         const ms_unp_saved *saved = &path->stores[i];

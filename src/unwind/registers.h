@@ -7,7 +7,8 @@
 
 /* ==== >>unwind-registers ===================================================================================
  * Job:    the registers of a frame, and the memory that the callback reads.
- * Offers: ms_unr_arch_of, ms_unr_set, ms_unr_knows, ms_unr_word, ms_unr_load.
+ * Offers: ms_unr_arch_of, ms_unr_set, ms_unr_knows, ms_unr_word, ms_unr_words, ms_unr_fetch,
+ *         ms_unr_fetched, ms_unr_load.
  * Never:  knows how a frame is laid out. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -17,6 +18,7 @@ enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
     ms_UNR_ARM64_X16 = 16,
+    ms_UNR_AT_ONCE = 20, /* words of one read: functions save up to 12 registers */
     ms_UNR_ARM64_X19 = 19,
     ms_UNR_ARM64_X22 = 22,
     ms_UNR_ARM64_FP = 29,
@@ -92,12 +94,44 @@ static bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t
     return true;
 }
 
+/* Words that lie one after the other, at most ms_UNR_AT_ONCE: most often with one read, because a read may be
+ * a system call. */
+typedef struct ms_unr_words {
+    uint64_t addr; /* of the first */
+    unsigned size; /* of one */
+    unsigned count;
+    bool is_whole; /* all are here */
+    uint8_t bytes[8 * ms_UNR_AT_ONCE];
+} ms_unr_words;
+
+static void ms_unr_fetch(const machsym_unwind_desc *desc, unsigned size, uint64_t addr, unsigned count,
+                         ms_unr_words *out)
+{
+    uint64_t end;
+    out->addr = addr;
+    out->size = size;
+    out->count = count;
+    out->is_whole = count > 1 && count <= ms_UNR_AT_ONCE && ms_add_ok(addr, size * count, &end) &&
+                    desc->read(desc->ctx, addr, out->bytes, size * count);
+}
+
+/* The word at an address. One that was not fetched is read alone: memory may end between two. */
+static bool ms_unr_fetched(const machsym_unwind_desc *desc, const ms_unr_words *words, uint64_t addr,
+                           uint64_t *out)
+{
+    uint64_t off = addr - words->addr;
+    if (!words->is_whole || off > (uint64_t)words->size * (words->count - 1))
+        return ms_unr_word(desc, words->size, addr, out);
+    *out = words->size == 8 ? ms_rd_raw_u64(words->bytes + off) : ms_rd_raw_u32(words->bytes + off);
+    return true;
+}
+
 /* Loads a saved register. If it cannot be read, it is unknown from there on. */
 static void ms_unr_load(const machsym_unwind_desc *desc, machsym_unwind_state *s, unsigned number,
-                        unsigned size, uint64_t addr)
+                        const ms_unr_words *words, uint64_t addr)
 {
     uint64_t value;
-    if (ms_unr_word(desc, size, addr, &value))
+    if (ms_unr_fetched(desc, words, addr, &value))
         ms_unr_set(s, number, value);
     else
         s->known &= ~((uint64_t)1 << number);

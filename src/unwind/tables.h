@@ -25,8 +25,11 @@ enum { ms_UNB_LARGE_ROW = 8 }; /* bytes of a row of large_frames */
 static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t at = s->v[arch.fp], fp, pc;
-    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0 || !ms_unr_word(desc, arch.word, at, &fp) ||
-        !ms_unr_word(desc, arch.word, at + arch.word, &pc))
+    ms_unr_words words;
+    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0)
+        return false;
+    ms_unr_fetch(desc, arch.word, at, 2, &words);
+    if (!ms_unr_fetched(desc, &words, at, &fp) || !ms_unr_fetched(desc, &words, at + arch.word, &pc))
         return false;
     ms_unr_set(s, arch.fp, fp);
     ms_unr_set(s, arch.sp, at + 2 * (uint64_t)arch.word);
@@ -39,11 +42,16 @@ static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, mach
 static void ms_unb_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                uint64_t at)
 {
+    ms_unr_words words;
+    unsigned pairs = 0;
+    for (unsigned i = 0; i < 5; i++)
+        pairs += encoding >> i & 1;
+    ms_unr_fetch(desc, 8, at + 8 - 16 * (uint64_t)pairs, 2 * pairs, &words);
     for (unsigned i = 0; i < 5; i++) {
         if ((encoding >> i & 1) == 0)
             continue;
-        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i, 8, at);
-        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i + 1, 8, at - 8);
+        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i, &words, at);
+        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i + 1, &words, at - 8);
         at -= 16;
     }
 }
@@ -85,12 +93,14 @@ static bool ms_unb_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_sta
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint64_t at = s->v[arch.fp] - (uint64_t)arch.word * (encoding >> 16 & 0xff);
+    ms_unr_words words;
     if (!ms_unb_frame(desc, arch, s))
         return false;
+    ms_unr_fetch(desc, arch.word, at, (encoding & 0x7fff) != 0 ? 5 : 0, &words);
     for (unsigned i = 0; i < 5; i++) {
         unsigned number = ms_unb_x86_register(desc->cputype, encoding >> 3 * i & 7);
         if (number != ms_UNR_NONE)
-            ms_unr_load(desc, s, number, arch.word, at);
+            ms_unr_load(desc, s, number, &words, at);
         at += arch.word;
     }
     return true;
@@ -135,10 +145,12 @@ static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, const machsym_
     if (size < (uint64_t)arch.word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
         return false;
     uint64_t cfa = s->v[arch.sp] + size, at = cfa - (uint64_t)arch.word * (count + 1);
-    if (!ms_unr_word(desc, arch.word, cfa - arch.word, &pc))
+    ms_unr_words words;
+    ms_unr_fetch(desc, arch.word, at, count + 1, &words);
+    if (!ms_unr_fetched(desc, &words, cfa - arch.word, &pc))
         return false;
     for (unsigned i = 0; i < count; i++, at += arch.word)
-        ms_unr_load(desc, s, ms_unb_x86_register(desc->cputype, saved[i]), arch.word, at);
+        ms_unr_load(desc, s, ms_unb_x86_register(desc->cputype, saved[i]), &words, at);
     ms_unr_set(s, arch.sp, cfa);
     ms_unr_set(s, arch.pc, pc);
     return true;
@@ -157,11 +169,28 @@ static bool ms_unb_compact(const machsym_unwind_desc *desc, const machsym_unwind
     }
 }
 
+static bool ms_unb_holds(const machsym_unwind_image *image, uint64_t pc)
+{
+    return pc >= image->load_addr && pc - image->load_addr < image->size;
+}
+
+/* Images that are sorted by address are found at once. Others are looked through. */
 static const machsym_unwind_image *ms_unb_image(const machsym_unwind_desc *desc, uint64_t pc)
 {
+    size_t lo = 0, hi = desc->image_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        MACHSYM_COUNT_WORK(1);
+        if (desc->images[mid].load_addr <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo != 0 && ms_unb_holds(&desc->images[lo - 1], pc))
+        return &desc->images[lo - 1];
     for (size_t i = 0; i < desc->image_count; i++) {
         MACHSYM_COUNT_WORK(1);
-        if (pc >= desc->images[i].load_addr && pc - desc->images[i].load_addr < desc->images[i].size)
+        if (ms_unb_holds(&desc->images[i], pc))
             return &desc->images[i];
     }
     return NULL;
