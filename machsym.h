@@ -9613,6 +9613,7 @@ static bool ms_unt_numbered(const ms_piece_source *table, const ms_unt_head *hea
 
 /* Pointer encodings (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
 enum { ms_EH_PCREL = 0x10, ms_EH_BASE = 0x70 };
+enum { ms_EH_SHORT = 96 }; /* bytes of an entry with its length; most have 24 to 80 */
 
 /* A section of entries. */
 typedef struct ms_eh_frames {
@@ -9664,12 +9665,29 @@ static void ms_eh_link(const ms_eh_frames *frames, bool is_long, uint64_t off, m
     out->at = off + (is_wide ? 8 : 4);
 }
 
+/* A short entry of a process, with its length, by one read: a read may be a system call. Returns: NULL for
+ * other entries, and where memory or the section ends soon. */
+static const uint8_t *ms_eh_short_entry(const ms_piece_source *source, uint64_t off, uint8_t *room)
+{
+    const uint8_t *head = source->read != NULL ? ms_piece_at(source, off, ms_EH_SHORT, room) : NULL;
+    uint32_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
+    return len != 0 && len <= ms_EH_SHORT - 4 ? head : NULL;
+}
+
 /* Returns: false at the end of the section, and for an entry that reaches out of it. In a process an entry
  * may be as long as its room. */
 static bool ms_eh_entry_at(const ms_eh_frames *frames, uint64_t off, ms_eh_entry *out)
 {
     const ms_piece_source *source = &frames->source;
-    const uint8_t *head = ms_piece_at(source, off, 4, out->room);
+    const uint8_t *head = ms_eh_short_entry(source, off, out->room);
+    if (head != NULL) {
+        uint32_t size = ms_rd_raw_u32(head);
+        out->next = off + 4 + size;
+        out->body = ms_rd_make(ms_span_make(head + 4, size));
+        ms_eh_link(frames, false, off + 4, out);
+        return true;
+    }
+    head = ms_piece_at(source, off, 4, out->room);
     uint64_t len = head != NULL ? ms_rd_raw_u32(head) : 0;
     bool is_long = len == 0xffffffff;
     if (is_long) {
@@ -11201,7 +11219,8 @@ static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 
 /* ==== >>unwind-registers ===================================================================================
  * Job:    the registers of a frame, and the memory that the callback reads.
- * Offers: ms_unr_arch_of, ms_unr_set, ms_unr_knows, ms_unr_word, ms_unr_load.
+ * Offers: ms_unr_arch_of, ms_unr_set, ms_unr_knows, ms_unr_word, ms_unr_words, ms_unr_fetch,
+ *         ms_unr_fetched, ms_unr_load.
  * Never:  knows how a frame is laid out. */
 
 #ifndef MACHSYM_NO_UNWIND
@@ -11211,6 +11230,7 @@ enum {
     ms_UNR_CPU_I386 = 7, /* machine.h: CPU_TYPE_I386 */
     ms_UNR_NONE = 255,
     ms_UNR_ARM64_X16 = 16,
+    ms_UNR_AT_ONCE = 20, /* words of one read: functions save up to 12 registers */
     ms_UNR_ARM64_X19 = 19,
     ms_UNR_ARM64_X22 = 22,
     ms_UNR_ARM64_FP = 29,
@@ -11286,12 +11306,44 @@ static bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t
     return true;
 }
 
+/* Words that lie one after the other, at most ms_UNR_AT_ONCE: most often with one read, because a read may be
+ * a system call. */
+typedef struct ms_unr_words {
+    uint64_t addr; /* of the first */
+    unsigned size; /* of one */
+    unsigned count;
+    bool is_whole; /* all are here */
+    uint8_t bytes[8 * ms_UNR_AT_ONCE];
+} ms_unr_words;
+
+static void ms_unr_fetch(const machsym_unwind_desc *desc, unsigned size, uint64_t addr, unsigned count,
+                         ms_unr_words *out)
+{
+    uint64_t end;
+    out->addr = addr;
+    out->size = size;
+    out->count = count;
+    out->is_whole = count > 1 && count <= ms_UNR_AT_ONCE && ms_add_ok(addr, size * count, &end) &&
+                    desc->read(desc->ctx, addr, out->bytes, size * count);
+}
+
+/* The word at an address. One that was not fetched is read alone: memory may end between two. */
+static bool ms_unr_fetched(const machsym_unwind_desc *desc, const ms_unr_words *words, uint64_t addr,
+                           uint64_t *out)
+{
+    uint64_t off = addr - words->addr;
+    if (!words->is_whole || off > (uint64_t)words->size * (words->count - 1))
+        return ms_unr_word(desc, words->size, addr, out);
+    *out = words->size == 8 ? ms_rd_raw_u64(words->bytes + off) : ms_rd_raw_u32(words->bytes + off);
+    return true;
+}
+
 /* Loads a saved register. If it cannot be read, it is unknown from there on. */
 static void ms_unr_load(const machsym_unwind_desc *desc, machsym_unwind_state *s, unsigned number,
-                        unsigned size, uint64_t addr)
+                        const ms_unr_words *words, uint64_t addr)
 {
     uint64_t value;
-    if (ms_unr_word(desc, size, addr, &value))
+    if (ms_unr_fetched(desc, words, addr, &value))
         ms_unr_set(s, number, value);
     else
         s->known &= ~((uint64_t)1 << number);
@@ -11317,7 +11369,8 @@ enum {
     ms_UNC_ARM64_DWARF = 0x03000000,
     ms_UNC_ARM64_FRAME = 0x04000000,
     ms_UNC_DWARF_OFFSET = 0x00ffffff,
-    ms_UNC_SAVED_MAX = 6
+    ms_UNC_SAVED_MAX = 6,
+    ms_UNC_AT_ONCE = 512 /* bytes of a table in a process: a read may be a system call */
 };
 
 /* The table's entry for an address. */
@@ -11332,10 +11385,22 @@ typedef struct ms_unc_entry {
 static bool ms_unc_search(const ms_piece_source *table, uint64_t off, uint32_t count, uint32_t stride,
                           uint32_t mask, uint64_t key, uint32_t *at)
 {
-    uint32_t lo = 0, hi = count, word;
+    uint8_t room[ms_UNC_AT_ONCE];
+    uint64_t most = table->read != NULL ? sizeof room : table->bytes.len;
+    const uint8_t *words = NULL; /* of the entries from first on */
+    bool is_asked = false;
+    uint32_t lo = 0, hi = count, first = 0, word;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (!ms_unt_words(table, off + (uint64_t)mid * stride, &word, 1))
+        uint64_t len = (uint64_t)(hi - lo) * stride;
+        if (!is_asked && len <= most) {
+            words = ms_piece_at(table, off + (uint64_t)lo * stride, (size_t)len, room);
+            first = lo;
+            is_asked = true;
+        }
+        if (words != NULL)
+            word = ms_rd_raw_u32(words + (size_t)(mid - first) * stride);
+        else if (!ms_unt_words(table, off + (uint64_t)mid * stride, &word, 1))
             return false;
         if ((word & mask) <= key)
             lo = mid + 1;
@@ -11728,7 +11793,8 @@ typedef struct ms_cfa_rule {
 
 /* The rules for all registers at one address. */
 typedef struct ms_cfa_row {
-    ms_cfa_rule rules[ms_CFA_REGISTERS];
+    ms_cfa_rule rules[ms_CFA_REGISTERS]; /* valid where ruled has a bit; other registers are unchanged */
+    uint64_t ruled;
     ms_cfa_rule cfa;
     uint64_t cfa_register;
     bool is_swapped; /* see ms_cfa_number */
@@ -11745,6 +11811,29 @@ typedef struct ms_cfa_machine {
     uint64_t pc;
 } ms_cfa_machine;
 
+/* The rules of a row that has none. */
+static void ms_cfa_clear(ms_cfa_row *row)
+{
+    row->ruled = 0;
+    ms_zero(&row->cfa, sizeof row->cfa);
+    row->cfa_register = 0;
+    row->is_swapped = false;
+}
+
+/* Of 33 rules few are there. */
+static void ms_cfa_copy(ms_cfa_row *to, const ms_cfa_row *from)
+{
+    unsigned i = 0;
+    to->ruled = from->ruled;
+    to->cfa = from->cfa;
+    to->cfa_register = from->cfa_register;
+    to->is_swapped = from->is_swapped;
+    for (uint64_t left = from->ruled; left != 0; left >>= 1, i++) {
+        if ((left & 1) != 0)
+            to->rules[i] = from->rules[i];
+    }
+}
+
 /* Vector registers and others that are not kept are ignored. */
 static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
 {
@@ -11752,6 +11841,8 @@ static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, i
         return;
     row->rules[number].kind = kind;
     row->rules[number].value = value;
+    row->rules[number].expression = NULL;
+    row->ruled |= (uint64_t)1 << number;
 }
 
 /* Multiplies without sign, because a hostile product may overflow. */
@@ -11806,7 +11897,11 @@ static bool ms_cfa_of_cfa(ms_cfa_machine *m, ms_rd *rd, unsigned op)
 
 static void ms_cfa_back_to_first(ms_cfa_machine *m, uint64_t number)
 {
-    if (number < ms_CFA_REGISTERS)
+    if (number >= ms_CFA_REGISTERS)
+        return;
+    uint64_t bit = (uint64_t)1 << number;
+    m->row.ruled = (m->row.ruled & ~bit) | (m->first.ruled & bit);
+    if ((m->first.ruled & bit) != 0)
         m->row.rules[number] = m->first.rules[number];
 }
 
@@ -11814,8 +11909,10 @@ static void ms_cfa_expression_of(ms_cfa_row *row, ms_rd *rd, ms_cfa_kind kind)
 {
     uint64_t number = ms_rd_uleb(rd);
     ms_cfa_rule rule = ms_cfa_block(rd, kind);
-    if (number < ms_CFA_REGISTERS)
-        row->rules[number] = rule;
+    if (number >= ms_CFA_REGISTERS)
+        return;
+    row->rules[number] = rule;
+    row->ruled |= (uint64_t)1 << number;
 }
 
 /* Instructions that define a register's place. Returns: false for other instructions. */
@@ -11874,12 +11971,12 @@ static bool ms_cfa_of_rest(ms_cfa_machine *m, ms_rd *rd, unsigned op)
     case ms_CFA_REMEMBER:
         if (m->kept_count == ms_CFA_STATES)
             return false;
-        m->kept[m->kept_count++] = m->row;
+        ms_cfa_copy(&m->kept[m->kept_count++], &m->row);
         return true;
     case ms_CFA_RESTORE_STATE:
         if (m->kept_count == 0)
             return false;
-        m->row = m->kept[--m->kept_count];
+        ms_cfa_copy(&m->row, &m->kept[--m->kept_count]);
         return true;
     default: return false;
     }
@@ -11907,6 +12004,12 @@ static bool ms_cfa_run(ms_cfa_machine *m, ms_rd rd, uint64_t target)
     return !rd.failed;
 }
 
+/* Whether a register is not unchanged. */
+static bool ms_cfa_has_rule(const ms_cfa_row *row, unsigned number)
+{
+    return (row->ruled >> number & 1) != 0 && row->rules[number].kind != ms_CFA_IS_SAME;
+}
+
 /* Computes the rules at an address of a function that begins at lo. */
 static bool ms_cfa_row_at(const ms_eh_frames *frames, const ms_eh_cie *cie, ms_rd program, uint64_t lo,
                           uint64_t pc, ms_cfa_row *out)
@@ -11916,15 +12019,15 @@ static bool ms_cfa_row_at(const ms_eh_frames *frames, const ms_eh_cie *cie, ms_r
     m.kept_count = 0;
     m.frames = frames;
     m.pc = lo;
-    ms_zero(&m.row, sizeof m.row);
-    ms_zero(&m.first, sizeof m.first);
+    ms_cfa_clear(&m.row);
+    ms_cfa_clear(&m.first);
     if (!ms_cfa_run(&m, cie->program, UINT64_MAX))
         return false;
-    m.first = m.row;
+    ms_cfa_copy(&m.first, &m.row);
     m.pc = lo;
     if (!ms_cfa_run(&m, program, pc))
         return false;
-    *out = m.row;
+    ms_cfa_copy(out, &m.row);
     return true;
 }
 
@@ -11950,23 +12053,43 @@ static bool ms_cfa_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     return true;
 }
 
+/* Fetches what the rules have in memory around the CFA: registers are saved next to each other. */
+static void ms_cfa_fetch(const machsym_unwind_desc *desc, unsigned word, const ms_cfa_row *row, uint64_t cfa,
+                         ms_unr_words *out)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    unsigned i = 0, count = 0;
+    for (uint64_t left = row->ruled; left != 0; left >>= 1, i++) {
+        if ((left & 1) == 0 || row->rules[i].kind != ms_CFA_IS_AT)
+            continue;
+        lo = row->rules[i].value < lo ? row->rules[i].value : lo;
+        hi = row->rules[i].value > hi ? row->rules[i].value : hi;
+        count++;
+    }
+    uint64_t words = count > 1 ? ((uint64_t)hi - (uint64_t)lo) / word + 1 : 0;
+    ms_unr_fetch(desc, word, cfa + (uint64_t)lo, words <= ms_UNR_AT_ONCE ? (unsigned)words : 0, out);
+}
+
 /* Computes register i by its rule in the frame s. Returns: false if the value is unknown. */
 static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_state *s,
-                         const ms_cfa_row *row, unsigned i, uint64_t cfa, uint64_t *out)
+                         const ms_cfa_row *row, unsigned i, uint64_t cfa, const ms_unr_words *words,
+                         uint64_t *out)
 {
     const ms_cfa_rule *rule = &row->rules[i];
-    unsigned word = ms_unr_arch_of(desc->cputype).word, from = ms_cfa_number(row, i);
-    ms_span expression = ms_span_make(rule->expression, (size_t)rule->value);
-    uint64_t addr = cfa + (uint64_t)rule->value;
-    switch (rule->kind) {
+    unsigned from = ms_cfa_number(row, i);
+    bool is_ruled = (row->ruled >> i & 1) != 0;
+    ms_span expression =
+        is_ruled ? ms_span_make(rule->expression, (size_t)rule->value) : ms_span_make(NULL, 0);
+    uint64_t addr = is_ruled ? cfa + (uint64_t)rule->value : 0;
+    switch (is_ruled ? rule->kind : ms_CFA_IS_SAME) {
     case ms_CFA_IS_UNDEFINED: return false;
     case ms_CFA_IS_OFFSET: *out = addr; return true;
     case ms_CFA_IS_EXPRESSION: return ms_une_value(desc, s, expression, &cfa, out);
     case ms_CFA_IS_AT_EXPRESSION:
         if (!ms_une_value(desc, s, expression, &cfa, &addr))
             return false;
-        return ms_unr_word(desc, word, addr, out);
-    case ms_CFA_IS_AT: return ms_unr_word(desc, word, addr, out);
+        return ms_unr_word(desc, words->size, addr, out);
+    case ms_CFA_IS_AT: return ms_unr_fetched(desc, words, addr, out);
     case ms_CFA_IS_REGISTER: from = ms_cfa_number(row, (uint64_t)rule->value); break;
     default: break; /* unchanged */
     }
@@ -11984,21 +12107,25 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state frame = *s;
-    uint64_t cfa, value;
+    ms_unr_words words;
+    uint64_t cfa, value, ruled = row->ruled;
+    unsigned i = 0, sp = ms_cfa_number(row, arch.sp), back = (unsigned)return_register;
     if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
         return false;
-    for (unsigned i = 0; i < ms_CFA_REGISTERS; i++) {
-        unsigned number = ms_cfa_number(row, i);
-        if (number == arch.sp && row->rules[i].kind == ms_CFA_IS_SAME)
-            ms_unr_set(s, number, cfa);
-        else if (ms_cfa_apply(desc, &frame, row, i, cfa, &value))
-            ms_unr_set(s, number, value);
+    ms_cfa_fetch(desc, arch.word, row, cfa, &words);
+    if (!ms_cfa_has_rule(row, sp))
+        ms_unr_set(s, arch.sp, cfa);
+    for (; ruled != 0; ruled >>= 1, i++) { /* the others are unchanged */
+        if ((ruled & 1) == 0 || row->rules[i].kind == ms_CFA_IS_SAME)
+            continue;
+        if (ms_cfa_apply(desc, &frame, row, i, cfa, &words, &value))
+            ms_unr_set(s, ms_cfa_number(row, i), value);
         else
-            s->known &= ~((uint64_t)1 << number);
+            s->known &= ~((uint64_t)1 << ms_cfa_number(row, i));
     }
-    if (row->rules[return_register].kind == ms_CFA_IS_UNDEFINED)
+    if (ms_cfa_has_rule(row, back) && row->rules[back].kind == ms_CFA_IS_UNDEFINED)
         value = 0;
-    else if (!ms_cfa_apply(desc, &frame, row, (unsigned)return_register, cfa, &value))
+    else if (!ms_cfa_apply(desc, &frame, row, back, cfa, &words, &value))
         return false;
     ms_unr_set(s, arch.pc, value);
     return ms_unr_knows(s, arch.sp);
@@ -12082,8 +12209,11 @@ enum { ms_UNB_LARGE_ROW = 8 }; /* bytes of a row of large_frames */
 static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
 {
     uint64_t at = s->v[arch.fp], fp, pc;
-    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0 || !ms_unr_word(desc, arch.word, at, &fp) ||
-        !ms_unr_word(desc, arch.word, at + arch.word, &pc))
+    ms_unr_words words;
+    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0)
+        return false;
+    ms_unr_fetch(desc, arch.word, at, 2, &words);
+    if (!ms_unr_fetched(desc, &words, at, &fp) || !ms_unr_fetched(desc, &words, at + arch.word, &pc))
         return false;
     ms_unr_set(s, arch.fp, fp);
     ms_unr_set(s, arch.sp, at + 2 * (uint64_t)arch.word);
@@ -12096,11 +12226,16 @@ static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, mach
 static void ms_unb_arm64_pairs(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding,
                                uint64_t at)
 {
+    ms_unr_words words;
+    unsigned pairs = 0;
+    for (unsigned i = 0; i < 5; i++)
+        pairs += encoding >> i & 1;
+    ms_unr_fetch(desc, 8, at + 8 - 16 * (uint64_t)pairs, 2 * pairs, &words);
     for (unsigned i = 0; i < 5; i++) {
         if ((encoding >> i & 1) == 0)
             continue;
-        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i, 8, at);
-        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i + 1, 8, at - 8);
+        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i, &words, at);
+        ms_unr_load(desc, s, ms_UNR_ARM64_X19 + 2 * i + 1, &words, at - 8);
         at -= 16;
     }
 }
@@ -12142,12 +12277,14 @@ static bool ms_unb_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_sta
 {
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint64_t at = s->v[arch.fp] - (uint64_t)arch.word * (encoding >> 16 & 0xff);
+    ms_unr_words words;
     if (!ms_unb_frame(desc, arch, s))
         return false;
+    ms_unr_fetch(desc, arch.word, at, (encoding & 0x7fff) != 0 ? 5 : 0, &words);
     for (unsigned i = 0; i < 5; i++) {
         unsigned number = ms_unb_x86_register(desc->cputype, encoding >> 3 * i & 7);
         if (number != ms_UNR_NONE)
-            ms_unr_load(desc, s, number, arch.word, at);
+            ms_unr_load(desc, s, number, &words, at);
         at += arch.word;
     }
     return true;
@@ -12192,10 +12329,12 @@ static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, const machsym_
     if (size < (uint64_t)arch.word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
         return false;
     uint64_t cfa = s->v[arch.sp] + size, at = cfa - (uint64_t)arch.word * (count + 1);
-    if (!ms_unr_word(desc, arch.word, cfa - arch.word, &pc))
+    ms_unr_words words;
+    ms_unr_fetch(desc, arch.word, at, count + 1, &words);
+    if (!ms_unr_fetched(desc, &words, cfa - arch.word, &pc))
         return false;
     for (unsigned i = 0; i < count; i++, at += arch.word)
-        ms_unr_load(desc, s, ms_unb_x86_register(desc->cputype, saved[i]), arch.word, at);
+        ms_unr_load(desc, s, ms_unb_x86_register(desc->cputype, saved[i]), &words, at);
     ms_unr_set(s, arch.sp, cfa);
     ms_unr_set(s, arch.pc, pc);
     return true;
@@ -12214,11 +12353,28 @@ static bool ms_unb_compact(const machsym_unwind_desc *desc, const machsym_unwind
     }
 }
 
+static bool ms_unb_holds(const machsym_unwind_image *image, uint64_t pc)
+{
+    return pc >= image->load_addr && pc - image->load_addr < image->size;
+}
+
+/* Images that are sorted by address are found at once. Others are looked through. */
 static const machsym_unwind_image *ms_unb_image(const machsym_unwind_desc *desc, uint64_t pc)
 {
+    size_t lo = 0, hi = desc->image_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        MACHSYM_COUNT_WORK(1);
+        if (desc->images[mid].load_addr <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo != 0 && ms_unb_holds(&desc->images[lo - 1], pc))
+        return &desc->images[lo - 1];
     for (size_t i = 0; i < desc->image_count; i++) {
         MACHSYM_COUNT_WORK(1);
-        if (pc >= desc->images[i].load_addr && pc - desc->images[i].load_addr < desc->images[i].size)
+        if (ms_unb_holds(&desc->images[i], pc))
             return &desc->images[i];
     }
     return NULL;
@@ -12310,11 +12466,25 @@ typedef struct ms_unp_path {
     bool has_lr;      /* the path read the return address out of the stack */
 } ms_unp_path;
 
-/* Reads the process with the stores of the path. ctx: the path. */
+/* Whether a store of the path is in some bytes. */
+static bool ms_unp_is_stored(const ms_unp_path *path, uint64_t addr, size_t len)
+{
+    for (unsigned i = 0; i < path->store_count; i++) {
+        uint64_t at = path->stores[i].addr;
+        if (at - addr < len || addr - at < 8)
+            return true;
+    }
+    return false;
+}
+
+/* Reads the process with the stores of the path. Several words that have a store fail: they are read one by
+ * one then. ctx: the path. */
 static bool ms_unp_read(void *ctx, uint64_t addr, void *buf, size_t len)
 {
     const ms_unp_path *path = (const ms_unp_path *)ctx;
     uint8_t *out = (uint8_t *)buf;
+    if (len > 8 && ms_unp_is_stored(path, addr, len))
+        return false;
     bool whole = path->desc->read(path->desc->ctx, addr, buf, len);
     for (unsigned i = 0; i < path->store_count; i++) {
         const ms_unp_saved *saved = &path->stores[i];
@@ -13211,7 +13381,10 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     ms_unl_search l;
     ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
     uint64_t target = 0;
-    ms_zero(&l, sizeof l);
+    ms_zero(&l.path, sizeof l.path);
+    l.waiting_count = l.target_count = l.code_len = 0; /* what they count is written before it is read */
+    l.returns_at = l.code_addr = 0;
+    l.has_ended = false;
     l.path.desc = desc;
     l.path.s = *s;
     l.path.pc = s->v[arch.pc];
@@ -13254,7 +13427,6 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
         if (!goes_on && !ms_unl_other(&l))
             break;
     }
-    l.ended.searched = l.path.s.searched;
     if (l.has_ended)
         *s = l.ended;
     s->searched = l.path.s.searched;
