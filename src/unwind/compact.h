@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_unwind_compact
 #define ms_ROOM_unwind_compact
+#include "../base/reader.h"
 #include "../macho/pieces.h"
 #include "../macho/compact.h"
 
