@@ -32,7 +32,7 @@ static void print_row(const ms_cfa_row *row)
     }
     for (unsigned i = 0; i < ms_CFA_REGISTERS; i++) {
         const ms_cfa_rule *rule = &row->rules[i];
-        if (rule->kind == ms_CFA_IS_SAME)
+        if ((row->ruled >> i & 1) == 0 || rule->kind == ms_CFA_IS_SAME)
             continue;
         printf(" r%u=", i);
         switch (rule->kind) {
