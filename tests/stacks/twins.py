@@ -3,7 +3,7 @@
 gcc's unwinder and the kernel's own frames of signals. Each instruction is a step (process.py), and calls and returns tell the true stack; in
 programs that gcc makes with -finstrument-functions, their own log has to agree with it. The same bytes of code and __eh_frame at the same
 addresses then become a Mach-O image, and the registers and the stack at some moments a core file and a minidump. Every frame that machsym finds
-there must be the true one, by a name of the program's symbol table.
+there must be the true one, by its address; names are not compared.
 usage: twins.py TOOL FOLDER ARCH (x86_64, arm64) STACKS [SEED]; status 77: no process can be followed here"""
 import collections
 import json
