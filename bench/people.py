@@ -57,7 +57,8 @@ def more(tool, *command):
 def measure(tool, dsym, work):
     uuid, arch = re.match(r'UUID: (\S+) \((\w+)\)', output('llvm-dwarfdump-22', '--uuid', dsym)).groups()
     rows = sorted({int(row, 16) for row in re.findall(r'(?m)^0x([0-9a-f]{16}) ', output('llvm-dwarfdump-22', '--debug-line', dsym))})
-    start = rows[0] & ~0xfffffff  # programs of this size begin at a multiple of it, or at 0
+    start = rows[-1] & ~0xfffffff  # programs of this size begin at a multiple of it, or at 0
+    rows = [row for row in rows if row >= start]  # of code that the linker dropped, rows are at 0
     offsets = [row - start for row in rows]
     chance = random.Random(34)
     name = os.path.basename(dsym)
