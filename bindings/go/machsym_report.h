@@ -22181,16 +22181,21 @@ typedef struct msr_looking {
 /* ---- Limits ---- */
 
 /* Counts bytes that JSON, HTML or terminals write as others: all but printable ASCII, and " \ & < >. The loop
- * has a fixed length, so that compilers vectorize it. */
+ * has a fixed length, and bytes of its own, so that compilers vectorize it. */
 enum { msr_ODD_BLOCK = 16, msr_ODD_BLOCKS = 255 }; /* a byte can count the blocks */
 
 static void msr_look_count_odd(const char *block, uint8_t *counts)
 {
+    uint8_t bytes[msr_ODD_BLOCK];
+    uint8_t sums[msr_ODD_BLOCK];
+    memcpy(bytes, block, sizeof bytes);
+    memcpy(sums, counts, sizeof sums);
     for (unsigned i = 0; i < msr_ODD_BLOCK; i++) {
-        uint8_t c = (uint8_t)block[i];
+        uint8_t c = bytes[i];
         bool is_plain = (uint8_t)(c - ' ') < 0x5f;
-        counts[i] += (uint8_t)(!is_plain | (c == '"') | (c == '\\') | (c == '&') | ((c | 2) == '>'));
+        sums[i] += (uint8_t)(!is_plain | (c == '"') | (c == '\\') | (c == '&') | ((c | 2) == '>'));
     }
+    memcpy(counts, sums, sizeof sums);
 }
 
 /* Upper bound for the bytes of a text as JSON, as HTML or with escapes: at most six for each byte. */
