@@ -229,4 +229,42 @@ yaml2core=$(command -v yaml2macho-core-22 || command -v yaml2macho-core)
 [ -n "$yaml2core" ] || skip "core files of LLVM's: it needs yaml2macho-core-22"
 python3 tests/core_lldb.py "$MACHSYM" "$work/generated" "$modules" "$yaml2core" >"$work/log" 2>/dev/null
 check "40 core files from a generator, 10 of LLVM's" "$work/log"
+
+# lldb writes dumps, too: here of a process of this machine, so that its modules are ELF files. They are named as such, from where lldb says that
+# they lie; threads, what their pcs are and registers are those that lldb reads.
+cat >"$work/process.c" <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static void *wait_for_it(void *p) { for (;;) usleep(1000); return p; }
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread, 0, wait_for_it, argv);
+    usleep(100000);
+    return *(volatile int *)(long)(8 * argc);
+}
+END
+if [ -n "$lldb" ] && ${CC:-cc} -g -O1 -o "$work/process" "$work/process.c" -pthread 2>"$work/err" &&
+    timeout 60 "$lldb" -b -o run -k "process save-core --plugin-name=minidump --style=full $work/full.dmp" \
+        -k "process save-core --plugin-name=minidump --style=stack $work/stack.dmp" -k quit "$work/process" >"$work/log" 2>&1 && [ -s "$work/stack.dmp" ]; then
+    for style in full stack; do
+        timeout 60 "$lldb" -b -c "$work/$style.dmp" -o "thread backtrace all -c 1" -o "register read rip rsp rbp rdi" -o "image list -h -f" >"$work/said" 2>/dev/null
+        "$MACHSYM" crash -q "$work/$style.dmp" >"$work/out" 2>"$work/err"
+        sed -n 's/.*frame #0: 0x0*\([0-9a-f]*\) .*/\1/p' "$work/said" >"$work/want"
+        sed -n 's/^0 .*	0x0*\([0-9a-f]*\) .*/\1/p' "$work/out" >"$work/got"
+        [ "$(wc -l <"$work/got")" -eq 4 ] && cmp -s "$work/want" "$work/got"
+        check "$style dump that lldb wrote: 4 threads and their pcs" "$work/out"
+        sed -n 's/^ *r\(..\) = 0x0*\([0-9a-f]*\).*/r\1 \2/p' "$work/said" | sort >"$work/want"
+        tr -s ' ' '\n' <"$work/out" | awk '/^r(ip|sp|bp|di):$/ { name = substr($0, 1, 3); getline; sub(/^0x0*/, ""); print name, $0 }' | sort >"$work/got"
+        [ -s "$work/want" ] && cmp -s "$work/want" "$work/got"
+        check "$style dump that lldb wrote: registers" "$work/got"
+        sed -n 's/^\[ *[0-9]*\] 0x0*\([0-9a-f]*\) .*/\1/p' "$work/said" | sort -u >"$work/want" # it lists some twice
+        sed -n 's/^0x0*\([0-9a-f]*\) - .* x86_64 (ELF) .*/\1/p' "$work/out" | sort >"$work/got"
+        [ -s "$work/want" ] && cmp -s "$work/want" "$work/got"
+        check "$style dump that lldb wrote: modules, as ELF files" "$work/out"
+    done
+else
+    skip "dumps that lldb writes: it needs lldb-22"
+fi
 end
