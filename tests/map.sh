@@ -241,8 +241,9 @@ check "no rows" "$(status $machsym map import "$dir/table" -o "$dir/x.symmap")" 
 # A reader of Breakpad's format: the chain at each address, innermost first, as atos -i prints it.
 $machsym map export --format=breakpad --no-demangle "$dir/demo.symmap" >"$dir/demo.sym"
 check "MODULE" "$(head -n 1 "$dir/demo.sym")" "MODULE mac arm64 4C4C44B555553144A1BA79CA685DEC580 demo"
-for at in 940 99c 9b7 9d8 a04 a48 a90 aac aec; do
-    got=$(awk -v at=$at '
+breakpad_at() # FILE IMAGE ADDRESS: the chain
+{
+    awk -v image="$2" -v at="$3" '
         function hex(s,  i, n) { n = 0; for (i = 1; i <= length(s); i++) n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return n }
         function rest(from,  i, s) { s = $from; for (i = from + 1; i <= NF; i++) s = s " " $i; return s }
         function base(path) { sub(/.*\//, "", path); return path }
@@ -254,12 +255,28 @@ for at in 940 99c 9b7 9d8 a04 a48 a90 aac aec; do
         $1 ~ /^[0-9a-f]+$/ && inside && a >= hex($1) && a < hex($1) + hex($2) {
             place = base(file[$4]) ":" $3
             for (d = depth; d >= 0; d--) {
-                print (d > 0 ? callee[d] : name) " (in demo) (" place ")"
+                print (d > 0 ? callee[d] : name) " (in " image ") (" place ")"
                 place = where[d] ":" line[d]
             }
-        }' "$dir/demo.sym")
-    check "Breakpad's answer at $at" "$got" "$($machsym atos --no-demangle -i -o $dsym 0x100000$at | sed '/^$/d')"
+        }' "$1"
+}
+for at in 940 99c 9b7 9d8 a04 a48 a90 aac aec; do
+    check "Breakpad's answer at $at" "$(breakpad_at "$dir/demo.sym" demo $at)" "$($machsym atos --no-demangle -i -o $dsym 0x100000$at | sed '/^$/d')"
 done
+# Two calls on one line, one after the other, of functions that are both inlined.
+if need "inlined calls on one line" clang-22; then
+    cat >"$dir/two.c" <<'END'
+static inline __attribute__((always_inline)) int first(int x) { return x * 3 ^ 5; }
+static inline __attribute__((always_inline)) int other(int x) { return x / 7 + 11; }
+int both(int x, int y) { return first(x) + other(y); }
+END
+    clang-22 --target=arm64-apple-macos13 -g -O1 -c "$dir/two.c" -o "$dir/two.o"
+    $machsym map build --no-progress "$dir/two.o" -o "$dir/two.symmap" >/dev/null
+    $machsym map export --format=breakpad "$dir/two.symmap" >"$dir/two.sym"
+    answers=$(for at in 0 4 8 c 10 14 18 1c 28; do $machsym atos -i -o "$dir/two.o" 0x$at; done | sed '/^$/d')
+    check "both are in the debug info" "$(echo "$answers" | sed 's/ .*//' | sort -u | tr '\n' ' ')" "both first other "
+    check "Breakpad's answers of two calls on one line" "$(for at in 0 4 8 c 10 14 18 1c 28; do breakpad_at "$dir/two.sym" two.o $at; done)" "$answers"
+fi
 check "PUBLIC" "$($machsym map export --format=breakpad "$dir/symbols.symmap" | grep -c '^PUBLIC ')" \
     "$($machsym map dump "$dir/symbols.symmap" | wc -l | tr -d ' ')"
 
