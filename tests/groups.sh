@@ -634,4 +634,12 @@ else
     skip "CrashProbe, ../shared/corpus is missing"
 fi
 
+# A failed check of Swift is an illegal instruction on Intel, a breakpoint on ARM. A report without Code Type has the architectures of its images.
+for arch in x86_64 i386 arm64; do
+    sed -e '/^Code Type/d' -e 's/EXC_BREAKPOINT (SIGTRAP)/EXC_BAD_INSTRUCTION (SIGILL)/' -e "s/ arm64e\{0,1\}  </ $arch  </" "$reports/demo.crash" >"$work/$arch.crash"
+    $MACHSYM crash -q --signature "$work/$arch.crash" | sed 's/^[0-9a-f]*  \([A-Z_]*\):.*/\1/'
+done >"$work/kinds"
+[ "$(paste -s -d ' ' "$work/kinds")" = "EXC_BREAKPOINT EXC_BREAKPOINT EXC_BAD_INSTRUCTION" ]
+check "illegal instructions of Intel, told by an image" "$work/kinds"
+
 end

@@ -43,6 +43,8 @@ machsym: $work/header.crash: 4 of 6 frames named, 3 of them now; demo by $dsym; 
   iOS 17.4 (21E219), arm64e: 1 image, 1 frame in 1 report
 END
 told 1 crash --strict -d $dsym $reports/demo.crash
+grep -v 'dyld\|libsystem' $reports/demo.crash >"$work/own.crash" # what the dSYM names
+told 0 crash --strict -d $dsym "$work/own.crash"
 told 1 crash --check -d $dsym $reports/demo.crash
 told 0 crash -q -d "$work/empty" $reports/demo.crash
 [ ! -s "$work/err" ]
