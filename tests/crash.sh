@@ -144,6 +144,8 @@ while read -r written meant; do
     grep -qF "\"process\":\"de${meant}mo [412]\"" "$work/out" && grep -qF "\"given\":\"f${meant}g(int)\"" "$work/out"
     check "$written is $meant" "$work/out"
 done <"$work/entities"
+sed "s/start + 2340/f(int,$(printf '\302\240')bool) + 2340/" "$reports/demo.crash" >"$work/nbsp.crash"
+says "a no-break space is one blank" '"given":"f(int, bool)"' $MACHSYM crash -q --json "$work/nbsp.crash"
 $MACHSYM crash -q $demo "$reports/demo-html.crash" >"$work/html.crash"
 $MACHSYM crash -q $demo "$reports/demo.crash" >"$work/text.crash"
 for form in html text; do

@@ -15,13 +15,19 @@ static bool scan_is_in(machsym_str s, const char *begin, size_t len)
     return s.len > 0 && s.ptr >= begin && s.ptr < begin + len;
 }
 
+bool scan_is_padded(machsym_str body)
+{
+    return body.len > 0 &&
+           (memchr(body.ptr, '&', body.len) != NULL || memchr(body.ptr, 0xc2, body.len) != NULL);
+}
+
 machsym_str scan_plain(report *r, machsym_str s)
 {
     bool in_shadow = scan_is_in(s, r->shadow, r->len);
     if (!in_shadow && !scan_is_in(s, r->body, r->len))
         return s;
     size_t at = (size_t)(s.ptr - (in_shadow ? r->shadow : r->body));
-    if (memchr(r->body + at, '&', s.len) == NULL)
+    if (!scan_is_padded(str_make(r->body + at, s.len)))
         return s;
     text t = text_in(r->memory);
     for (size_t i = 0; i < s.len; i++) {
@@ -30,6 +36,8 @@ machsym_str scan_plain(report *r, machsym_str s)
         text_char(&t, c);
         if (rest.ptr[0] == '&' && (c != '&' || str_starts(rest, "&amp;"))) /* other entities stay */
             i += str_find(rest, ";");
+        else if (c == ' ' && str_starts(rest, "\xc2\xa0"))
+            i++;
     }
     MACHSYM_COUNT_WORK(s.len / 16);
     s = pool_copy(&r->strings, t.v, t.len);

@@ -84,7 +84,9 @@ typedef struct text_parser {
 /* ---- Scanning ---- */
 
 machsym_str scan_view(const text_parser *p, size_t lo, size_t hi);
-/* A range of the shadow or of the body as it is meant: each entity is one character, without the blanks that keep its place. */
+/* Whether text of the body may have characters of several bytes that are one in the shadow: entities, no-break spaces. */
+bool scan_is_padded(machsym_str body);
+/* A range of the shadow or of the body as it is meant: each of these is one character, without the blanks that keep its place. */
 machsym_str scan_plain(report *r, machsym_str s);
 void scan_begin(text_parser *p, size_t lo); /* call it before the first line */
 text_line scan_line(text_parser *p, size_t at);

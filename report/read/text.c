@@ -374,7 +374,7 @@ static void plain_paths(report *r, uint32_t first)
     }
 }
 
-/* Reads what a text with entities says: each as its character. */
+/* Reads what a text with entities and no-break spaces says: each as its character. */
 static void plain_entities(report *r, uint32_t first_thread, uint32_t first_frame, uint32_t first_image)
 {
     for (uint32_t i = first_thread; i < r->thread_count; i++) {
@@ -430,7 +430,7 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
         text_place_missing(r, first_frame, first_image);
     if (escape == ESCAPE_JSON)
         plain_paths(r, first_image);
-    if (escape == ESCAPE_NONE && memchr(r->body + lo, '&', hi - lo) != NULL)
+    if (escape == ESCAPE_NONE && scan_is_padded(str_make(r->body + lo, hi - lo)))
         plain_entities(r, p.first_thread, first_frame, first_image);
     if (p.process_image > 0 && escape == ESCAPE_NONE)
         text_parse_next_process(&p);
