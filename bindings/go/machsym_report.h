@@ -1530,7 +1530,9 @@ typedef struct msr_text_parser {
 /* ---- Scanning ---- */
 
 static machsym_str msr_scan_view(const msr_text_parser *p, size_t lo, size_t hi);
-/* A range of the shadow or of the body as it is meant: each entity is one character, without the blanks that keep its place. */
+/* Whether text of the body may have characters of several bytes that are one in the shadow: entities, no-break spaces. */
+static bool msr_scan_is_padded(machsym_str body);
+/* A range of the shadow or of the body as it is meant: each of these is one character, without the blanks that keep its place. */
 static machsym_str msr_scan_plain(msr_report *r, machsym_str s);
 static void msr_scan_begin(msr_text_parser *p, size_t lo); /* call it before the first line */
 static msr_text_line msr_scan_line(msr_text_parser *p, size_t at);
@@ -7041,13 +7043,19 @@ static bool msr_scan_is_in(machsym_str s, const char *begin, size_t len)
     return s.len > 0 && s.ptr >= begin && s.ptr < begin + len;
 }
 
+static bool msr_scan_is_padded(machsym_str body)
+{
+    return body.len > 0 &&
+           (memchr(body.ptr, '&', body.len) != NULL || memchr(body.ptr, 0xc2, body.len) != NULL);
+}
+
 static machsym_str msr_scan_plain(msr_report *r, machsym_str s)
 {
     bool in_shadow = msr_scan_is_in(s, r->shadow, r->len);
     if (!in_shadow && !msr_scan_is_in(s, r->body, r->len))
         return s;
     size_t at = (size_t)(s.ptr - (in_shadow ? r->shadow : r->body));
-    if (memchr(r->body + at, '&', s.len) == NULL)
+    if (!msr_scan_is_padded(msr_str_make(r->body + at, s.len)))
         return s;
     msr_text t = msr_text_in(r->memory);
     for (size_t i = 0; i < s.len; i++) {
@@ -7056,6 +7064,8 @@ static machsym_str msr_scan_plain(msr_report *r, machsym_str s)
         msr_text_char(&t, c);
         if (rest.ptr[0] == '&' && (c != '&' || msr_str_starts(rest, "&amp;"))) /* other entities stay */
             i += msr_str_find(rest, ";");
+        else if (c == ' ' && msr_str_starts(rest, "\xc2\xa0"))
+            i++;
     }
     MACHSYM_COUNT_WORK(s.len / 16);
     s = msr_pool_copy(&r->strings, t.v, t.len);
@@ -16209,7 +16219,7 @@ static void msr_plain_paths(msr_report *r, uint32_t first)
     }
 }
 
-/* Reads what a text with entities says: each as its character. */
+/* Reads what a text with entities and no-break spaces says: each as its character. */
 static void msr_plain_entities(msr_report *r, uint32_t first_thread, uint32_t first_frame, uint32_t first_image)
 {
     for (uint32_t i = first_thread; i < r->thread_count; i++) {
@@ -16265,7 +16275,7 @@ static void msr_report_parse_text(msr_report *r, size_t lo, size_t hi, msr_frame
         msr_text_place_missing(r, first_frame, first_image);
     if (escape == msr_ESCAPE_JSON)
         msr_plain_paths(r, first_image);
-    if (escape == msr_ESCAPE_NONE && memchr(r->body + lo, '&', hi - lo) != NULL)
+    if (escape == msr_ESCAPE_NONE && msr_scan_is_padded(msr_str_make(r->body + lo, hi - lo)))
         msr_plain_entities(r, p.first_thread, first_frame, first_image);
     if (p.process_image > 0 && escape == msr_ESCAPE_NONE)
         msr_text_parse_next_process(&p);
