@@ -33,9 +33,9 @@ says "the binary of a dSYM" 0 "added  $uuid  demo, arm64" $M store add st "$bin/
 says "the binary of a dSYM again" 0 "kept   $uuid  demo, arm64" $M store add st "$bin/demo"
 cmp -s "st/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo" && cmp -s "st/4C/$uuid.binary/demo" "$bin/demo"
 check "the files in the store are the dSYM and the binary"
-$M map build --no-progress --lines=people --pair "$bin/demo" -o pair.symmap "$dsym" >/dev/null 2>&1
+$M map build --no-progress --lines=people --unwind --pair "$bin/demo" -o pair.symmap "$dsym" >/dev/null 2>&1
 cmp -s "st/4C/$uuid.symmap" pair.symmap
-check "the map is that of map build --pair"
+check "the map is that of map build --unwind --pair"
 for lines in atos dwarf; do
     $M atos -i --lines=$lines -o "$dsym" -o "$bin/demo" 0x100000aec 0x100000b00 >want
     $M atos -i --lines=$lines --symbols st --uuid $uuid 0x100000aec 0x100000b00 >got 2>&1

@@ -409,7 +409,7 @@ static bool read_forever(void *ctx, uint64_t addr, void *buf, size_t len)
     (void)ctx;
     memset(buf, 0, len);
     for (size_t i = 0; i < len; i++)
-        ((uint8_t *)buf)[i] = (uint8_t)((addr + 16) >> 8 * i);
+        ((uint8_t *)buf)[i] = (uint8_t)((addr + 16) >> 8 * (i % 8));
     return true;
 }
 
