@@ -32668,7 +32668,8 @@ static bool ms_mb_add_units(ms_mb_work *w, machsym_part *part, uint64_t lo, uint
     bool ok = true;
     for (uint64_t i = lo; i < hi && ok; i++) {
         ms_mb_add_unit(w, (size_t)i);
-        const ms_arena *names = w->session->symbols.table.arena; /* sessions of parts have one of the plan's */
+        const ms_arena *names =
+            w->session->symbols.table.arena; /* sessions of parts have one of the plan's */
         ok = !w->unit_arena.failed && !ms_mg_part_failed(part) && !ms_ses_failed(w->session) &&
              (names == NULL || !names->failed);
     }
