@@ -250,6 +250,72 @@ static void check_dsym(const hostile *h)
     unlink(path);
 }
 
+/* What a call of a function with this name counts, and how long its report is as HTML text and as JSON. */
+typedef struct counted {
+    uint64_t cost;
+    size_t html;
+    size_t json;
+} counted;
+
+static counted count_letter(char letter)
+{
+    hostile h = {0, 10, letter};
+    char path[] = "/tmp/machsym-limits-XXXXXX";
+    store_options store_how = {true};
+    images_options how;
+    resolve_options what;
+    resolve_counts counts;
+    write_options writing = {true, true, false, false};
+    counted c = {0, 0, 0};
+    report r;
+    text input = {0}, out = {0};
+    close(mkstemp(path));
+    write_dsym(&h, path);
+    store *symbols = store_open(&store_how);
+    CHECK(store_add(symbols, path, false));
+    store_finish(symbols);
+    memset(&how, 0, sizeof how);
+    memset(&what, 0, sizeof what);
+    how.store = symbols;
+    how.lines = MACHSYM_LINES_DWARF;
+    how.jobs = 1;
+    image_pool *files = images_open(&how);
+    put_classic(&input, 1);
+    text_c(&input, "&lt;pre&gt;\n"); /* from a page: names are written as it writes them */
+    report_open(&r, input.v, input.len, NULL, 0);
+    CHECK(resolve_report(&r, files, &what, &counts) == NULL && r.call_count == 1);
+    c.cost = r.call_count == 1 ? r.calls[0].cost : 0;
+    write_same(&r, &writing, &out);
+    c.html = out.len;
+    text_free(&out);
+    write_json(&r, &writing, &counts, &out);
+    c.json = out.len;
+    text_free(&out);
+    report_close(&r);
+    text_free(&input);
+    images_close(files);
+    store_close(symbols);
+    unlink(path);
+    return c;
+}
+
+/* Every byte counts at least what it takes as HTML and as JSON, and printable ones that stay what they are count one. */
+static void check_letters(void)
+{
+    counted plain = count_letter('x');
+    for (unsigned i = 1; i < 256; i++) {
+        counted c = count_letter((char)i);
+        bool is_longer = c.html > plain.html || c.json > plain.json;
+        CHECK(c.cost >= plain.cost && c.html <= plain.html + (c.cost - plain.cost));
+        CHECK(c.json <= plain.json + (c.cost - plain.cost));
+        if (is_longer)
+            CHECK_EQ(c.cost,
+                     plain.cost + (i == 1 ? 44 : 50)); /* five bytes more for each; a first \1 is no letter */
+        else if (i >= ' ' && i < 0x7f)
+            CHECK_EQ(c.cost, plain.cost);
+    }
+}
+
 /* What would need more bytes than a size holds ends the program: on 32 bits real reports come near. */
 static void check_sizes(void)
 {
@@ -282,6 +348,7 @@ int main(void)
         check_dsym(&dsyms[i]);
     CHECK(written > 20 / step);
     CHECK(refused > 10 / step);
+    check_letters();
     check_sizes();
     return test_done();
 }

@@ -26430,6 +26430,8 @@ static void ms_named_prepare(machsym_session *s, ms_ses_unit *unit)
     if (unit->has_named || unit->functions.is_alone || ms_named_table(s) == NULL ||
         (stated = ms_named_stated(s)) == NULL)
         return;
+    if (ms_named_order(s) == NULL) /* now, so that no address between functions needs memory for it later */
+        return;
     ms_arena room = ms_arena_make(s->allocator);
     ms_named_list list;
     ms_zero(&list, sizeof list);
