@@ -472,7 +472,7 @@ static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name
     ms_mg_set_unwind(m, head);
     head->row_count = 0;
     for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
-        head->row_count += ms_map_has_row(head, kind) ? 1 : 0;
+        head->row_count += ms_map_has_row(head, kind) ? 1u : 0;
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
     ms_mg_set_table(head, ms_MAP_PAGES, 8 * ((size + ms_PG_BYTES - 1) / ms_PG_BYTES), 0, 0);

@@ -66,7 +66,7 @@ static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
     unsigned len = 4;
     ms_unp_kind kind = ms_UNP_FAILS;
     *target = 0;
-    if (ms_unr_arch_of(l->path.desc->cputype).is_arm64) {
+    if (ms_unr_arch_of(l->path.desc->cputype)->is_arm64) {
         ms_span code = ms_unl_code(l, l->path.pc, 4);
         if (code.len >= 4 && l->path.pc % 4 == 0)
             kind = ms_una_step(&l->path, ms_rd_raw_u32(code.ptr), target);
@@ -77,7 +77,7 @@ static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
     }
     if (kind == ms_UNP_GOES_ON || kind == ms_UNP_BRANCHES)
         l->path.pc += len;
-    unsigned sp = ms_unr_arch_of(l->path.desc->cputype).sp;
+    unsigned sp = ms_unr_arch_of(l->path.desc->cputype)->sp;
     if (kind == ms_UNP_GOES_ON && !ms_unr_knows(&l->path.s, sp)) {
         l->path.s.v[sp] = 0;
         kind = ms_UNP_CALLS;
@@ -101,7 +101,7 @@ static bool ms_unl_is_new(ms_unl_search *l, uint64_t target)
 static bool ms_unl_returns(ms_unp_path *path)
 {
     machsym_unwind_state *s = &path->s;
-    bool is_arm64 = ms_unr_arch_of(path->desc->cputype).is_arm64;
+    bool is_arm64 = ms_unr_arch_of(path->desc->cputype)->is_arm64;
     if (is_arm64) {
         ms_unp_set(path, ms_UNR_ARM64_PC, ms_UNR_ARM64_LR, 0);
         s->how = path->has_lr ? MACHSYM_UNWIND_PROLOGUE : MACHSYM_UNWIND_LEAF;
@@ -149,28 +149,28 @@ static bool ms_unl_follows_call(const machsym_unwind_desc *desc, uint64_t addr)
 /* A frame that stopped where no code is: a call through a null or a damaged pointer. Nothing but the call
  * happened. So the caller has all registers, and where it goes on is in lr or on top of the stack. If the
  * frame record has that address, too, the code ran and made a frame; only its bytes are not known. */
-static bool ms_unl_nowhere(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
+static bool ms_unl_nowhere(const machsym_unwind_desc *desc, const ms_unr_arch *arch, machsym_unwind_state *s)
 {
     uint64_t back, word, target, saved;
     uint8_t first;
-    if (arch.word != 8 || desc->read(desc->ctx, s->v[arch.pc], &first, 1))
+    if (arch->word != 8 || desc->read(desc->ctx, s->v[arch->pc], &first, 1))
         return false;
-    if (arch.is_arm64) {
+    if (arch->is_arm64) {
         back = ms_mo_unsigned(desc->cputype, s->v[ms_UNR_ARM64_LR]);
         if (!ms_unr_knows(s, ms_UNR_ARM64_LR) || !ms_unr_word(desc, 4, back - 4, &word) ||
             !(ms_una_calls((uint32_t)word, 0, &target) || ms_una_calls_register((uint32_t)word)))
             return false;
-        if (ms_unr_knows(s, arch.fp) && ms_unr_word(desc, 8, s->v[arch.fp] + 8, &saved) &&
+        if (ms_unr_knows(s, arch->fp) && ms_unr_word(desc, 8, s->v[arch->fp] + 8, &saved) &&
             ms_mo_unsigned(desc->cputype, saved) == back)
             return false;
         s->known &= ~((uint64_t)1 << ms_UNR_ARM64_LR);
         s->v[ms_UNR_ARM64_LR] = 0;
     } else {
-        if (!ms_unr_word(desc, 8, s->v[arch.sp], &back) || !ms_unl_follows_call(desc, back))
+        if (!ms_unr_word(desc, 8, s->v[arch->sp], &back) || !ms_unl_follows_call(desc, back))
             return false;
-        s->v[arch.sp] += 8;
+        s->v[arch->sp] += 8;
     }
-    s->v[arch.pc] = back;
+    s->v[arch->pc] = back;
     s->how = MACHSYM_UNWIND_LEAF;
     return true;
 }
@@ -197,7 +197,7 @@ static bool ms_unl_leaves(ms_unp_path *path)
 {
     bool undone = path->undoes, made = path->makes_frame || path->store_count != 0;
     uint64_t top;
-    if (!undone && !made && ms_unr_arch_of(path->desc->cputype).is_arm64)
+    if (!undone && !made && ms_unr_arch_of(path->desc->cputype)->is_arm64)
         undone = ms_unl_is_stub(path);
     else if (!undone && !made)
         undone = ms_unr_word(path->desc, 8, path->s.v[ms_UNR_X86_RSP], &top) &&
@@ -261,7 +261,7 @@ static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
 {
     uint64_t back = ms_mo_unsigned(l->path.desc->cputype, s->v[ms_UNR_ARM64_LR]), from;
     uint64_t pc = s->v[ms_UNR_ARM64_PC];
-    if (!ms_unr_arch_of(l->path.desc->cputype).is_arm64 || !ms_unr_knows(s, ms_UNR_ARM64_LR) ||
+    if (!ms_unr_arch_of(l->path.desc->cputype)->is_arm64 || !ms_unr_knows(s, ms_UNR_ARM64_LR) ||
         !ms_una_calls(ms_unl_word(l, back - 4), back - 4, &from) || pc - from >= 4 * ms_UNL_PIECE ||
         !ms_unl_through_piece(l, from, back))
         return false;
@@ -280,7 +280,7 @@ static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
 /* Returns: whether a frame is that of a function that called a piece. */
 static bool ms_unl_called_piece(const machsym_unwind_desc *desc, const machsym_unwind_state *s)
 {
-    return s->how == MACHSYM_UNWIND_LEAF && ms_unr_arch_of(desc->cputype).is_arm64 &&
+    return s->how == MACHSYM_UNWIND_LEAF && ms_unr_arch_of(desc->cputype)->is_arm64 &&
            !ms_unr_knows(s, ms_UNR_ARM64_LR) && s->v[ms_UNR_ARM64_LR] != 0;
 }
 
@@ -310,7 +310,7 @@ static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
  * Another path counts more, if it returns or calls. */
 static void ms_unl_ends(ms_unl_search *l, const machsym_unwind_state *s)
 {
-    unsigned sp = ms_unr_arch_of(l->path.desc->cputype).sp;
+    unsigned sp = ms_unr_arch_of(l->path.desc->cputype)->sp;
     bool made = l->path.makes_frame || l->path.s.v[sp] != s->v[sp];
     if (l->has_ended || !made || l->path.undoes || !ms_unr_knows(&l->path.s, sp))
         return;
@@ -323,7 +323,7 @@ static void ms_unl_ends(ms_unl_search *l, const machsym_unwind_state *s)
 static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unl_search l;
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
     uint64_t target = 0;
     ms_zero(&l.path, sizeof l.path);
     l.waiting_count = l.target_count = l.code_len = 0; /* what they count is written before it is read */
@@ -331,9 +331,9 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     l.has_ended = false;
     l.path.desc = desc;
     l.path.s = *s;
-    l.path.pc = s->v[arch.pc];
+    l.path.pc = s->v[arch->pc];
     if (ms_unl_called_piece(desc, s)) {
-        if (!ms_unl_through(&l, s->v[ms_UNR_ARM64_LR], s->v[arch.pc]))
+        if (!ms_unl_through(&l, s->v[ms_UNR_ARM64_LR], s->v[arch->pc]))
             return false;
     } else if (ms_unl_stopped_in_piece(&l, s)) {
         return true;
@@ -357,12 +357,12 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             found = ms_unl_returns(&l.path);
             break;
         case ms_UNP_CALLS:
-            goes_on = arch.is_arm64 && ms_unl_through_piece(&l, target, l.path.pc + 4);
+            goes_on = arch->is_arm64 && ms_unl_through_piece(&l, target, l.path.pc + 4);
             found = !goes_on && ms_unl_calls(&l.path);
             break;
         default: goes_on = false; break;
         }
-        if (found && l.path.s.v[arch.sp] >= s->v[arch.sp]) {
+        if (found && l.path.s.v[arch->sp] >= s->v[arch->sp]) {
             *s = l.path.s;
             return true;
         }

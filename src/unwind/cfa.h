@@ -111,7 +111,7 @@ static void ms_cfa_copy(ms_cfa_row *to, const ms_cfa_row *from)
 }
 
 /* Vector registers and others that are not kept are ignored. */
-static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
+static ms_NOINLINE void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
 {
     if (number >= ms_CFA_REGISTERS)
         return;
@@ -127,7 +127,7 @@ static int64_t ms_cfa_times(int64_t factor, uint64_t number)
     return (int64_t)((uint64_t)factor * number);
 }
 
-static ms_cfa_rule ms_cfa_block(ms_rd *rd, ms_cfa_kind kind)
+static ms_NOINLINE ms_cfa_rule ms_cfa_block(ms_rd *rd, ms_cfa_kind kind)
 {
     ms_cfa_rule rule;
     uint64_t len = ms_rd_uleb(rd);
@@ -381,16 +381,16 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
 static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row, uint64_t return_register,
                           machsym_unwind_state *s)
 {
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state frame = *s;
     ms_unr_words words;
     uint64_t cfa, value, ruled = row->ruled;
-    unsigned i = 0, sp = ms_cfa_number(row, arch.sp), back = (unsigned)return_register;
+    unsigned i = 0, sp = ms_cfa_number(row, arch->sp), back = (unsigned)return_register;
     if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
         return false;
-    ms_cfa_fetch(desc, arch.word, row, cfa, &words);
+    ms_cfa_fetch(desc, arch->word, row, cfa, &words);
     if (!ms_cfa_has_rule(row, sp))
-        ms_unr_set(s, arch.sp, cfa);
+        ms_unr_set(s, arch->sp, cfa);
     for (; ruled != 0; ruled >>= 1, i++) { /* the others are unchanged */
         if ((ruled & 1) == 0 || row->rules[i].kind == ms_CFA_IS_SAME)
             continue;
@@ -403,8 +403,8 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
         value = 0;
     else if (!ms_cfa_apply(desc, &frame, row, back, cfa, &words, &value))
         return false;
-    ms_unr_set(s, arch.pc, value);
-    return ms_unr_knows(s, arch.sp);
+    ms_unr_set(s, arch->pc, value);
+    return ms_unr_knows(s, arch->sp);
 }
 
 /* A function of a table: its FDE and CIE, and where it begins. */

@@ -68,7 +68,7 @@ typedef struct ms_une {
     bool failed;
 } ms_une;
 
-static void ms_une_push(ms_une *m, uint64_t value)
+static ms_NOINLINE void ms_une_push(ms_une *m, uint64_t value)
 {
     if (m->count == ms_UNE_STACK)
         m->failed = true;
@@ -77,7 +77,7 @@ static void ms_une_push(ms_une *m, uint64_t value)
 }
 
 /* Returns the value at a depth below the top. */
-static uint64_t ms_une_peek(ms_une *m, unsigned depth)
+static ms_NOINLINE uint64_t ms_une_peek(ms_une *m, unsigned depth)
 {
     if (depth < m->count)
         return m->v[m->count - 1 - depth];
@@ -85,7 +85,7 @@ static uint64_t ms_une_peek(ms_une *m, unsigned depth)
     return 0;
 }
 
-static uint64_t ms_une_pop(ms_une *m)
+static ms_NOINLINE uint64_t ms_une_pop(ms_une *m)
 {
     uint64_t value = ms_une_peek(m, 0);
     if (!m->failed)
@@ -260,7 +260,7 @@ static bool ms_une_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     m.s = s;
     m.rd = ms_rd_make(expression);
     m.count = 0;
-    m.word = ms_unr_arch_of(desc->cputype).word;
+    m.word = ms_unr_arch_of(desc->cputype)->word;
     m.failed = false;
     if (first != NULL)
         ms_une_push(&m, *first);

@@ -94,7 +94,7 @@ static void ms_unp_forget(ms_unp_path *path, unsigned number)
     path->s.known &= ~((uint64_t)1 << number);
 }
 
-static void ms_unp_load(ms_unp_path *path, unsigned number, uint64_t addr)
+static ms_NOINLINE void ms_unp_load(ms_unp_path *path, unsigned number, uint64_t addr)
 {
     uint8_t raw[8];
     if (ms_unp_read(path, addr, raw, 8))
@@ -104,7 +104,7 @@ static void ms_unp_load(ms_unp_path *path, unsigned number, uint64_t addr)
 }
 
 /* Sets a register to another one plus an offset, which is unknown if that one is. */
-static void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64_t off)
+static ms_NOINLINE void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64_t off)
 {
     if (ms_unr_knows(&path->s, from))
         ms_unr_set(&path->s, number, path->s.v[from] + off);

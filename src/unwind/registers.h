@@ -51,7 +51,7 @@ typedef struct ms_unr_arch {
     bool is_arm64;
 } ms_unr_arch;
 
-static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
+static ms_NOINLINE const ms_unr_arch *ms_unr_arch_of(uint32_t cputype)
 {
     /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. Frames of
      * arm64_32 also have words of 8 bytes. */
@@ -65,11 +65,11 @@ static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
         0xe8, ms_UNR_I386_EBP, ms_UNR_I386_ESP, ms_UNR_I386_EIP, 4, 4, ms_UNR_NONE, false};
     static const ms_unr_arch none = {0, 0, 0, 0, 0, 0, ms_UNR_NONE, false};
     switch (cputype) {
-    case ms_CPU_ARM64: return of_arm64;
-    case ms_CPU_ARM64_32: return of_arm64_32;
-    case ms_CPU_X86_64: return of_x86_64;
-    case ms_UNR_CPU_I386: return of_i386;
-    default: return none;
+    case ms_CPU_ARM64: return &of_arm64;
+    case ms_CPU_ARM64_32: return &of_arm64_32;
+    case ms_CPU_X86_64: return &of_x86_64;
+    case ms_UNR_CPU_I386: return &of_i386;
+    default: return &none;
     }
 }
 
@@ -84,7 +84,8 @@ static bool ms_unr_knows(const machsym_unwind_state *s, unsigned number)
     return (s->known >> number & 1) != 0;
 }
 
-static bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr, uint64_t *out)
+static ms_NOINLINE bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr,
+                                    uint64_t *out)
 {
     uint8_t raw[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     uint64_t end;

@@ -22,18 +22,18 @@ enum { ms_UNB_LARGE_ROW = 8 }; /* bytes of a row of large_frames */
 
 /* Steps to the caller by a frame pointer: it points to the caller's frame pointer, and above that is the
  * return address. */
-static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
+static bool ms_unb_frame(const machsym_unwind_desc *desc, const ms_unr_arch *arch, machsym_unwind_state *s)
 {
-    uint64_t at = s->v[arch.fp], fp, pc;
+    uint64_t at = s->v[arch->fp], fp, pc;
     ms_unr_words words;
-    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0)
+    if (!ms_unr_knows(s, arch->fp) || at % arch->word != 0)
         return false;
-    ms_unr_fetch(desc, arch.word, at, 2, &words);
-    if (!ms_unr_fetched(desc, &words, at, &fp) || !ms_unr_fetched(desc, &words, at + arch.word, &pc))
+    ms_unr_fetch(desc, arch->word, at, 2, &words);
+    if (!ms_unr_fetched(desc, &words, at, &fp) || !ms_unr_fetched(desc, &words, at + arch->word, &pc))
         return false;
-    ms_unr_set(s, arch.fp, fp);
-    ms_unr_set(s, arch.sp, at + 2 * (uint64_t)arch.word);
-    ms_unr_set(s, arch.pc, pc);
+    ms_unr_set(s, arch->fp, fp);
+    ms_unr_set(s, arch->sp, at + 2 * (uint64_t)arch->word);
+    ms_unr_set(s, arch->pc, pc);
     return true;
 }
 
@@ -91,17 +91,17 @@ static unsigned ms_unb_x86_register(uint32_t cputype, unsigned number)
 
 static bool ms_unb_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
 {
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
-    uint64_t at = s->v[arch.fp] - (uint64_t)arch.word * (encoding >> 16 & 0xff);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
+    uint64_t at = s->v[arch->fp] - (uint64_t)arch->word * (encoding >> 16 & 0xff);
     ms_unr_words words;
     if (!ms_unb_frame(desc, arch, s))
         return false;
-    ms_unr_fetch(desc, arch.word, at, (encoding & 0x7fff) != 0 ? 5 : 0, &words);
+    ms_unr_fetch(desc, arch->word, at, (encoding & 0x7fff) != 0 ? 5 : 0, &words);
     for (unsigned i = 0; i < 5; i++) {
         unsigned number = ms_unb_x86_register(desc->cputype, encoding >> 3 * i & 7);
         if (number != ms_UNR_NONE)
             ms_unr_load(desc, s, number, &words, at);
-        at += arch.word;
+        at += arch->word;
     }
     return true;
 }
@@ -131,35 +131,35 @@ static bool ms_unb_x86_large(const machsym_unwind_desc *desc, const machsym_unwi
 static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
                                  machsym_unwind_state *s, uint32_t encoding, uint64_t lo)
 {
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
     uint8_t saved[ms_UNC_SAVED_MAX];
     uint64_t size = encoding >> 16 & 0xff, pc;
     unsigned count = ms_unc_saved(encoding, saved);
     if ((encoding & ms_UNC_MODE) == ms_UNC_X86_INDIRECT) {
         if (!ms_unb_x86_large(desc, image, lo, lo + size, &size))
             return false;
-        size += (uint64_t)arch.word * (encoding >> 13 & 7);
+        size += (uint64_t)arch->word * (encoding >> 13 & 7);
     } else {
-        size *= arch.word;
+        size *= arch->word;
     }
-    if (size < (uint64_t)arch.word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
+    if (size < (uint64_t)arch->word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
         return false;
-    uint64_t cfa = s->v[arch.sp] + size, at = cfa - (uint64_t)arch.word * (count + 1);
+    uint64_t cfa = s->v[arch->sp] + size, at = cfa - (uint64_t)arch->word * (count + 1);
     ms_unr_words words;
-    ms_unr_fetch(desc, arch.word, at, count + 1, &words);
-    if (!ms_unr_fetched(desc, &words, cfa - arch.word, &pc))
+    ms_unr_fetch(desc, arch->word, at, count + 1, &words);
+    if (!ms_unr_fetched(desc, &words, cfa - arch->word, &pc))
         return false;
-    for (unsigned i = 0; i < count; i++, at += arch.word)
+    for (unsigned i = 0; i < count; i++, at += arch->word)
         ms_unr_load(desc, s, ms_unb_x86_register(desc->cputype, saved[i]), &words, at);
-    ms_unr_set(s, arch.sp, cfa);
-    ms_unr_set(s, arch.pc, pc);
+    ms_unr_set(s, arch->sp, cfa);
+    ms_unr_set(s, arch->pc, pc);
     return true;
 }
 
 static bool ms_unb_compact(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
                            machsym_unwind_state *s, uint32_t encoding, uint64_t lo)
 {
-    if (ms_unr_arch_of(desc->cputype).is_arm64)
+    if (ms_unr_arch_of(desc->cputype)->is_arm64)
         return ms_unb_arm64(desc, s, encoding);
     switch (encoding & ms_UNC_MODE) {
     case ms_UNC_X86_FRAME: return ms_unb_x86_frame(desc, s, encoding);
@@ -212,7 +212,7 @@ static ms_eh_frames ms_unb_frames(const machsym_unwind_desc *desc, const machsym
 {
     ms_eh_frames frames;
     frames.source = ms_unb_source(desc, is_debug ? &image->debug_frame : &image->eh_frame);
-    frames.word = ms_unr_arch_of(desc->cputype).addr;
+    frames.word = ms_unr_arch_of(desc->cputype)->addr;
     frames.is_debug = is_debug;
     frames.slide = is_debug ? image->load_addr - image->file_addr : 0;
     return frames;
@@ -226,7 +226,7 @@ static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_im
     ms_piece_source info = ms_unb_source(desc, &image->unwind_info);
     ms_eh_frames frames = ms_unb_frames(desc, image, false);
     ms_unc_entry entry = {0, 0};
-    uint32_t dwarf = ms_unr_arch_of(desc->cputype).is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
+    uint32_t dwarf = ms_unr_arch_of(desc->cputype)->is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
     uint64_t off = 0;
     s->how = MACHSYM_UNWIND_COMPACT;
     if (ms_unc_find(&info, pc - image->load_addr, &entry)) {
