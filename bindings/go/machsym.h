@@ -11296,7 +11296,8 @@ static bool ms_unr_knows(const machsym_unwind_state *s, unsigned number)
     return (s->known >> number & 1) != 0;
 }
 
-static ms_NOINLINE bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr, uint64_t *out)
+static ms_NOINLINE bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr,
+                                    uint64_t *out)
 {
     uint8_t raw[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     uint64_t end;
@@ -13552,8 +13553,9 @@ static bool ms_uns_is_tagged(uint64_t saved)
 
 /* The context of an async frame. Returns false for other frames. A function that was interrupted may not have
  * stored its frame yet; then fp is still its caller's. So the caller's stack has to begin right above fp. */
-static bool ms_uns_context(const machsym_unwind_desc *desc, const ms_unr_arch *arch, const machsym_unwind_state *s,
-                           const machsym_unwind_state *caller, uint64_t *context)
+static bool ms_uns_context(const machsym_unwind_desc *desc, const ms_unr_arch *arch,
+                           const machsym_unwind_state *s, const machsym_unwind_state *caller,
+                           uint64_t *context)
 {
     uint64_t fp = s->v[arch->fp], saved;
     if (s->how == MACHSYM_UNWIND_ASYNC) {
@@ -13567,8 +13569,8 @@ static bool ms_uns_context(const machsym_unwind_desc *desc, const ms_unr_arch *a
 
 /* Replaces s by the function that awaits it. Contexts lie anywhere in memory. A cycle of them is found by a
  * context that is kept in v[0], each time after twice as many steps (Brent's algorithm). */
-static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, const ms_unr_arch *arch, uint64_t context,
-                                       machsym_unwind_state *s)
+static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, const ms_unr_arch *arch,
+                                       uint64_t context, machsym_unwind_state *s)
 {
     uint64_t next, pc;
     bool begins = s->how != MACHSYM_UNWIND_ASYNC;
