@@ -1,6 +1,7 @@
 #ifndef ms_ROOM_unwind_path
 #define ms_ROOM_unwind_path
 #include "../api/api.h"
+#include "../base/bytes.h"
 #include "../base/reader.h"
 #include "registers.h"
 
