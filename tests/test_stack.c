@@ -8,10 +8,12 @@ enum {
     TAG_call_site = 0x48,
     AT_call_return_pc = 0x7d,
     AT_call_origin = 0x7f,
+    AT_call_all_calls = 0x7a,
     AT_external = 0x3f,
     AT_declaration = 0x3c
 };
 
+/* Entries of functions say that all calls in them have entries, as compilers do that write those. */
 enum {
     A_UNIT = 1,
     A_EXTERN,      /* a function that other units see */
@@ -39,15 +41,15 @@ static void put_abbrevs(program *p)
 {
     ABBREV(p, A_UNIT, TAG_compile_unit, 1, AT_name, FORM_string);
     ABBREV(p, A_EXTERN, TAG_subprogram, 0, AT_linkage_name, FORM_string, AT_external, FORM_flag_present,
-           AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
-    ABBREV(p, A_STATIC, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc,
-           FORM_data4);
+           AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_call_all_calls, FORM_flag_present);
+    ABBREV(p, A_STATIC, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4,
+           AT_call_all_calls, FORM_flag_present);
     ABBREV(p, A_OF, TAG_subprogram, 0, AT_specification, FORM_ref4, AT_low_pc, FORM_addr, AT_high_pc,
-           FORM_data4);
+           FORM_data4, AT_call_all_calls, FORM_flag_present);
     ABBREV(p, A_COPY, TAG_subprogram, 0, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr, AT_high_pc,
-           FORM_data4);
+           FORM_data4, AT_call_all_calls, FORM_flag_present);
     ABBREV(p, A_CALLER, TAG_subprogram, 1, AT_linkage_name, FORM_string, AT_external, FORM_flag_present,
-           AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+           AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_call_all_calls, FORM_flag_present);
     ABBREV(p, A_CALL, TAG_call_site, 0, AT_call_origin, FORM_ref_addr, AT_call_return_pc, FORM_addr);
     ABBREV(p, A_DECLARATION, TAG_subprogram, 0, AT_linkage_name, FORM_string, AT_declaration,
            FORM_flag_present, AT_external, FORM_flag_present);
@@ -55,7 +57,7 @@ static void put_abbrevs(program *p)
            FORM_data1);
     ABBREV(p, A_NAMELESS, TAG_subprogram, 0, AT_declaration, FORM_flag_present);
     ABBREV(p, A_CLONE, TAG_subprogram, 0, AT_linkage_name, FORM_string, AT_abstract_origin, FORM_ref4,
-           AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+           AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_call_all_calls, FORM_flag_present);
     ABBREV(p, A_LOOP, TAG_subprogram, 0, AT_specification, FORM_ref4);
     abbrev_end(p);
 }

@@ -608,7 +608,7 @@
  *   >>lines         turns line programs into tables of rows that are searched by address.
  *   >>functions     reads the functions of a unit with the calls inlined into them.
  *   >>bodies        finds the rows of each function of a unit in which functions share their code.
- *   >>callsites     finds which function the call before a return address calls, as the debug info has it.
+ *   >>callsites     lists the calls of a function, as the debug info has them.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  *   >>pages         gives bytes of a map to one thread, and compares each page of them with its checksum before.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
@@ -1001,6 +1001,15 @@
  * of them are asked what they call. They must agree. */
 #ifndef MACHSYM_MAX_CALLERS
 #define MACHSYM_MAX_CALLERS 16
+#endif
+
+/* A frame in code that functions share is the called one's if no tail call may lead there again. How many
+ * functions, and bytes of their entries, are looked at to see that. */
+#ifndef MACHSYM_MAX_TAIL_CALLEES
+#define MACHSYM_MAX_TAIL_CALLEES 64
+#endif
+#ifndef MACHSYM_MAX_TAIL_BYTES
+#define MACHSYM_MAX_TAIL_BYTES 65536
 #endif
 
 /* In how many units, besides the one that answers, functions that share its code are searched. Each is
@@ -13682,11 +13691,15 @@ enum {
     ms_DW_AT_str_offsets_base = 0x72,
     ms_DW_AT_addr_base = 0x73,
     ms_DW_AT_rnglists_base = 0x74,
+    ms_DW_AT_call_all_calls = 0x7a,
+    ms_DW_AT_call_all_tail_calls = 0x7c,
     ms_DW_AT_call_return_pc = 0x7d,
     ms_DW_AT_call_origin = 0x7f,
     ms_DW_AT_call_tail_call = 0x82,
     ms_DW_AT_MIPS_linkage_name = 0x2007,
     ms_DW_AT_GNU_tail_call = 0x2115,
+    ms_DW_AT_GNU_all_tail_call_sites = 0x2116,
+    ms_DW_AT_GNU_all_call_sites = 0x2117,
     ms_DW_AT_GNU_ranges_base = 0x2132,
     ms_DW_AT_GNU_addr_base = 0x2133,
     ms_DW_AT_LLVM_stmt_sequence = 0x3e0c,
@@ -18814,8 +18827,8 @@ static uint32_t ms_body_rows_of(const ms_body_rows *list, const ms_fn_table *fun
 }
 
 /* ==== >>callsites ==========================================================================================
- * Job:    finds which function the call before a return address calls, as the debug info has it.
- * Offers: ms_call_site, ms_call_begin, ms_call_next, ms_call_target.
+ * Job:    lists the calls of a function, as the debug info has them.
+ * Offers: ms_call_site, ms_call_begin, ms_call_begin_tails, ms_call_next, ms_call_target, ms_call_has_all.
  * Never:  looks at code; follows the entry that it finds. */
 
 /* What an entry of a call says. DWARF 5 has names of its own for what GNU's extension says otherwise. */
@@ -18831,7 +18844,7 @@ enum {
 
 /* A call, as the debug info has it. */
 typedef struct ms_call_site {
-    uint64_t return_pc;
+    uint64_t return_pc; /* of a tail call 0 */
     uint64_t target; /* the entry of the function that is called, which may be a declaration; 0: not told */
 } ms_call_site;
 
@@ -18841,9 +18854,10 @@ typedef struct ms_call_walk {
     const ms_cu_root *root;
     const uint8_t *p; /* NULL: it is at its end */
     const uint8_t *end;
-    uint64_t len;    /* bytes that it has walked */
-    uint64_t lists;  /* that are open */
-    uint64_t passed; /* how many were open where a function inside began; UINT64_MAX: none did */
+    uint64_t len;     /* bytes that it has walked */
+    uint64_t lists;   /* that are open */
+    uint64_t passed;  /* how many were open where a function inside began; UINT64_MAX: none did */
+    bool wants_tails; /* tail calls instead of those that return */
 } ms_call_walk;
 
 /* The linked address of one that an object file states. */
@@ -18856,8 +18870,8 @@ static uint64_t ms_call_linked(const ms_dw *dw, uint64_t pc)
     return is_moved ? dw->moves[at].to + (pc - dw->moves[at].lo) : 0;
 }
 
-/* Reads what an entry of a call says; rd is at its values. *is_site: it has a return address. Returns false
- * when the unit ends before. */
+/* Reads what an entry of a call says; rd is at its values. *is_site: it is one that the walk is for. Returns
+ * false when the unit ends before. */
 static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site,
                          bool *is_site)
 {
@@ -18872,10 +18886,11 @@ static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_r
         return false;
     const ms_dw_value *at = is_gnu ? &v[ms_CALLSITE_LOW_PC] : &v[ms_CALLSITE_RETURN_PC];
     const ms_dw_value *to = is_gnu ? &v[ms_CALLSITE_ORIGIN] : &v[ms_CALLSITE_TARGET];
-    if (v[ms_CALLSITE_TAIL].u != 0 || v[ms_CALLSITE_GNU_TAIL].u != 0 || /* nothing returns there */
-        !ms_dw_address(w->dw, enc, at, &site->return_pc))
+    bool is_tail = v[ms_CALLSITE_TAIL].u != 0 || v[ms_CALLSITE_GNU_TAIL].u != 0; /* nothing returns there */
+    site->return_pc = 0;
+    if (is_tail != w->wants_tails || (!is_tail && !ms_dw_address(w->dw, enc, at, &site->return_pc)))
         return true;
-    site->return_pc = ms_call_linked(w->dw, site->return_pc);
+    site->return_pc = is_tail ? 0 : ms_call_linked(w->dw, site->return_pc);
     if (!ms_dw_reference(enc, to, &site->target))
         site->target = 0;
     *is_site = true;
@@ -18887,7 +18902,18 @@ static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_r
 static ms_call_walk ms_call_begin(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
 {
     ms_span rest = ms_span_sub(dw->info, function, root->enc.unit_end - function);
-    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, 0, UINT64_MAX};
+    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, 0, UINT64_MAX, false};
+    return w;
+}
+
+/* The same through the tail calls, where no more bytes of entries are read than given. */
+static ms_call_walk ms_call_begin_tails(const ms_dw *dw, const ms_cu_root *root, uint64_t function,
+                                        uint64_t bytes)
+{
+    ms_call_walk w = ms_call_begin(dw, root, function);
+    w.wants_tails = true;
+    if (bytes < (uint64_t)(w.end - w.p))
+        w.end = w.p + bytes;
     return w;
 }
 
@@ -18898,7 +18924,7 @@ static void ms_call_end_list(ms_call_walk *w)
     w->passed = w->lists <= w->passed ? UINT64_MAX : w->passed;
 }
 
-/* Reads an entry; rd is after its code. Returns true for a call with a return address. */
+/* Reads an entry; rd is after its code. Returns true for a call that the walk is for. */
 static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site)
 {
     bool is_call = abbrev->tag == ms_DW_TAG_call_site || abbrev->tag == ms_DW_TAG_GNU_call_site;
@@ -18914,7 +18940,8 @@ static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd,
     return is_site;
 }
 
-/* The next call with a return address. Returns false at the end. */
+/* The next call that the walk is for. Returns false at the end; lists that are open then were not read to
+ * their ends. */
 static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
 {
     bool is_site = false;
@@ -18951,6 +18978,20 @@ static uint64_t ms_call_target(const ms_dw *dw, const ms_cu_root *root, uint64_t
         target = site.target;
     }
     return target;
+}
+
+/* Whether a function's entry says that all its tail calls have entries. */
+static bool ms_call_has_all(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
+{
+    enum { ALL = 4 };
+    static const uint16_t list[ALL] = {ms_DW_AT_call_all_calls, ms_DW_AT_call_all_tail_calls,
+                                       ms_DW_AT_GNU_all_call_sites, ms_DW_AT_GNU_all_tail_call_sites};
+    ms_dw_value v[ALL];
+    ms_rd rd = ms_rd_make(ms_span_sub(dw->info, function, root->enc.unit_end - function));
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+    if (abbrev == NULL || !ms_dw_read_listed(dw, root->abbrevs, abbrev, &rd, &root->enc, list, ALL, v))
+        return false;
+    return (v[0].u | v[1].u | v[2].u | v[3].u) != 0;
 }
 
 /* ==== >>pack =============================================================================================
@@ -28580,7 +28621,7 @@ static size_t ms_fold_next(machsym_session *s, uint64_t addr, machsym_cursor *at
 
 /* ==== >>stack ==============================================================================================
  * Job:    looks up a stack: of functions that share their code, the caller says which one it called.
- * Offers: ms_stk_lookup.
+ * Offers: ms_stk_lookup, ms_stk_code_of, ms_stk_is_visible, ms_stk_may_come_back.
  * Never:  decides where two answers are possible. */
 
 /* Functions that a caller may be: one, unless it shares its code and nothing decided. */
@@ -28628,13 +28669,16 @@ static bool ms_stk_has_flag(ms_cu_env *env, uint64_t die_off, uint16_t attribute
     return false;
 }
 
-/* Whether an entry states where its own code is. */
-static bool ms_stk_has_code(ms_cu_env *env, uint64_t die_off)
+/* Where the code of a function begins by its entry; 0: that cannot be read; UINT64_MAX: it is not stated. */
+static uint64_t ms_stk_code_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_dw_die die;
+    uint64_t lo = 0;
     const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
-    return root != NULL &&
-           (ms_dw_get(&die, ms_SLOT_LOW_PC)->form != 0 || ms_dw_get(&die, ms_SLOT_RANGES)->form != 0);
+    if (root == NULL ||
+        (ms_dw_get(&die, ms_SLOT_LOW_PC)->form == 0 && ms_dw_get(&die, ms_SLOT_RANGES)->form == 0))
+        return UINT64_MAX;
+    return ms_dw_address(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LOW_PC), &lo) ? lo : 0;
 }
 
 /* The function of a set that has an entry, or leads to the same one; the set's count when none does, or
@@ -28670,7 +28714,7 @@ static size_t ms_stk_by_name(machsym_session *s, const ms_fold_set *set, uint64_
     ms_fn_names names = ms_fn_names_of(&s->env, target, false);
     machsym_str want = names.linkage_name.len != 0 ? names.linkage_name : names.name;
     size_t found = set->count;
-    if (want.len == 0 || ms_stk_has_code(&s->env, target) || !set->is_whole)
+    if (want.len == 0 || ms_stk_code_of(&s->env, target) != UINT64_MAX || !set->is_whole)
         return found;
     want = ms_ans_linkage(ms_ans_clean(want), ms_ans_clean(names.name));
     for (size_t i = 0; i < set->count; i++) {
@@ -28682,6 +28726,105 @@ static size_t ms_stk_by_name(machsym_session *s, const ms_fold_set *set, uint64_
     }
     return found;
 }
+
+/* ---- Tail calls ---- */
+
+/* Functions that the tail calls of a body lead to, itself the first one. */
+typedef struct ms_stk_tails {
+    uint64_t body;                        /* where its code begins */
+    uint64_t left;                        /* bytes of entries that may still be read */
+    uint64_t v[MACHSYM_MAX_TAIL_CALLEES]; /* their entries */
+    size_t count;
+} ms_stk_tails;
+
+/* Adds a function that has code. Returns false when that is the body's, or it is one too many. */
+static bool ms_stk_reach(ms_stk_tails *tails, uint64_t entry, uint64_t lo)
+{
+    if (lo == 0 || lo == tails->body)
+        return false;
+    for (size_t i = 0; i < tails->count; i++) {
+        if (tails->v[i] == entry)
+            return true;
+    }
+    if (tails->count == MACHSYM_MAX_TAIL_CALLEES)
+        return false;
+    tails->v[tails->count++] = entry;
+    return true;
+}
+
+/* The name by which units know a function. */
+static machsym_str ms_stk_known_as(ms_cu_env *env, uint64_t entry)
+{
+    ms_fn_names names = ms_fn_names_of(env, entry, false);
+    return names.linkage_name.len != 0 ? names.linkage_name : names.name;
+}
+
+/* Adds the functions that a declaration may mean, which the table of names tells. Returns false when one of
+ * them is of the body, or none is there: it may be another library's, or have no debug info. */
+static bool ms_stk_reach_by_name(machsym_session *s, ms_stk_tails *tails, uint64_t target)
+{
+    ms_nt_found found;
+    bool is_there = false;
+    const ms_nt *table = ms_named_table(s);
+    machsym_str name = ms_stk_known_as(&s->env, target);
+    if (name.len == 0 || table == NULL)
+        return false;
+    ms_nt_find(table, name, 0, UINT64_MAX, &found);
+    for (size_t i = 0; i < found.count && !found.is_unsure; i++) {
+        uint64_t lo = ms_stk_code_of(&s->env, found.v[i]);
+        if (lo == UINT64_MAX || !ms_str_equal(ms_stk_known_as(&s->env, found.v[i]), name) ||
+            (!ms_stk_has_flag(&s->env, found.v[i], ms_DW_AT_external) &&
+             ms_stk_source(&s->env, found.v[i]) != ms_stk_source(&s->env, target)))
+            continue;
+        if (!ms_stk_reach(tails, found.v[i], lo))
+            return false;
+        is_there = true;
+    }
+    return is_there && !found.is_unsure;
+}
+
+/* Adds the functions that the tail calls of one lead to. Returns false when one of them is of the body, or
+ * they are not all known. */
+static bool ms_stk_follow(machsym_session *s, ms_stk_tails *tails, uint64_t entry)
+{
+    ms_dw_die die;
+    ms_call_site site;
+    const ms_cu_root *root = ms_fn_entry(&s->env, entry, &die);
+    if (root == NULL || !ms_call_has_all(s->env.dw, root, entry))
+        return false;
+    ms_call_walk walk = ms_call_begin_tails(s->env.dw, root, entry, tails->left);
+    while (ms_call_next(&walk, &site)) {
+        if (site.target == 0 ||
+            s->env.dw->moves != NULL) /* addresses of an object file are not the linked ones */
+            return false;
+        uint64_t lo = ms_stk_code_of(&s->env, site.target);
+        if (lo != UINT64_MAX ? !ms_stk_reach(tails, site.target, lo)
+                             : !ms_stk_reach_by_name(s, tails, site.target))
+            return false;
+    }
+    tails->left -= walk.len < tails->left ? walk.len : tails->left;
+    return walk.lists == 0;
+}
+
+/* Whether the tail calls of a body may lead to it again. Then a frame in it may be another of its functions
+ * than the one that was called. entry: that of its first function; 0: it has none. Takes the bytes of entries
+ * that it reads from *left. */
+static bool ms_stk_may_come_back(machsym_session *s, uint64_t body, uint64_t entry, uint64_t *left)
+{
+    ms_stk_tails tails;
+    tails.body = body;
+    tails.left = *left < MACHSYM_MAX_TAIL_BYTES ? *left : MACHSYM_MAX_TAIL_BYTES;
+    tails.v[0] = entry;
+    tails.count = 1;
+    uint64_t most = tails.left;
+    bool is_known = entry != 0;
+    for (size_t i = 0; i < tails.count && is_known; i++)
+        is_known = ms_stk_follow(s, &tails, tails.v[i]);
+    *left -= most - tails.left;
+    return !is_known;
+}
+
+/* ---- Which function is called ---- */
 
 /* The function of a set that a caller calls; the set's count when that is not known. */
 static size_t ms_stk_called_by(machsym_session *s, const ms_fold_set *set, const ms_fold_one *caller,
@@ -28711,7 +28854,8 @@ static size_t ms_stk_decide(machsym_session *s, const ms_fold_set *set, const ms
             return set->count;
         found = one;
     }
-    return found;
+    uint64_t left = MACHSYM_MAX_TAIL_BYTES;
+    return ms_stk_may_come_back(s, set->lo, set->v[0].die_off, &left) ? set->count : found;
 }
 
 /* Sets what is known of the caller of the frame inside. */
@@ -30573,6 +30717,7 @@ typedef struct ms_mg_function {
     uint32_t number; /* in its body, once all parts are there; UINT32_MAX: it is not told of */
     bool is_first;   /* RUNS has it */
     bool is_visible; /* to other units */
+    bool comes_back; /* RUNS has it, and its tail calls may lead to its body again */
     uint64_t name;   /* what >>folds makes of its linkage name; 0: not known */
     uint64_t entry;  /* of it in .debug_info; 0: it is a symbol */
 } ms_mg_function;
@@ -31317,6 +31462,7 @@ static void ms_mt_add_body(ms_mg *m, size_t first, size_t end)
     bool is_cut = false;
     for (size_t i = first; i < end; i++) {
         v[i].number = UINT32_MAX;
+        v[i].comes_back = v[first].comes_back;
         if (!v[first].is_first || (i > first && v[i].is_first) || v[i].size != size)
             continue;
         is_cut |= v[i].at == ms_TW_CUT;
@@ -31397,7 +31543,8 @@ static uint32_t ms_mt_caller(const ms_mg *m, const ms_mt_index *entries, const m
     return caller != NULL ? caller->number : UINT32_MAX;
 }
 
-/* Takes over the calls in their order, but for those that say two things of one call. */
+/* Takes over the calls in their order, but for those that say two things of one call, or do not tell of the
+ * frame inside. */
 static void ms_mt_order_calls(ms_mg *m, ms_mt_work *w, size_t count)
 {
     const ms_key *keys = w->keys;
@@ -31409,7 +31556,7 @@ static void ms_mt_order_calls(ms_mg *m, ms_mt_work *w, size_t count)
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && keys[end].key == keys[i].key;)
             end++;
-        if (end == i + 1)
+        if (end == i + 1 && w->calls[keys[i].item].callee != UINT32_MAX)
             m->calls[m->call_count++] = w->calls[keys[i].item];
     }
 }
@@ -31428,7 +31575,8 @@ static void ms_mt_add_calls(ms_mg *m, ms_mt_work *w)
         uint32_t caller = ms_mt_caller(m, &w->entries, site);
         if (callee == NULL || caller == UINT32_MAX)
             continue;
-        ms_tw_call call = {site->return_off, caller, callee->lo, callee->number};
+        uint32_t number = callee->comes_back ? UINT32_MAX : callee->number;
+        ms_tw_call call = {site->return_off, caller, callee->lo, number};
         w->calls[count++] = call;
     }
     ms_mt_order_calls(m, w, count);
@@ -31806,6 +31954,7 @@ static void ms_mf_add_function(ms_mf *f, machsym_session *s, const ms_fold_one *
     function.is_visible = ms_stk_is_visible(&s->env, one);
     function.name = ms_mf_name(ms_fold_name(s, one), &f->left);
     function.entry = one->die_off;
+    function.comes_back = is_first && ms_stk_may_come_back(s, lo, one->die_off, &f->walk_left);
     bool fits = is_first || folds->size + function.size <= UINT32_MAX;
     if (is_first || (fits && ms_mf_add_ranges(f, s, &set, one, folds->size)))
         function.at = (uint32_t)folds->size;
@@ -31816,18 +31965,6 @@ static void ms_mf_add_function(ms_mf *f, machsym_session *s, const ms_fold_one *
 
 /* ---- Calls ---- */
 
-/* Where the code of a function begins by its entry; UINT64_MAX: that is not stated. */
-static uint64_t ms_mf_code_of(ms_cu_env *env, uint64_t entry)
-{
-    ms_dw_die die;
-    uint64_t lo = 0;
-    const ms_cu_root *root = ms_fn_entry(env, entry, &die);
-    if (root == NULL ||
-        (ms_dw_get(&die, ms_SLOT_LOW_PC)->form == 0 && ms_dw_get(&die, ms_SLOT_RANGES)->form == 0))
-        return UINT64_MAX;
-    return ms_dw_address(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LOW_PC), &lo) ? lo : 0;
-}
-
 /* The function that an entry stands for. Entries that are asked for again stay in their places. */
 static const ms_mf_target *ms_mf_target_of(ms_mf *f, machsym_session *s, uint64_t entry)
 {
@@ -31837,7 +31974,7 @@ static const ms_mf_target *ms_mf_target_of(ms_mf *f, machsym_session *s, uint64_
     ms_fn_names names = ms_fn_names_of(&s->env, entry, false);
     machsym_str name = names.linkage_name.len != 0 ? names.linkage_name : names.name;
     target->entry = entry;
-    target->lo = ms_mf_code_of(&s->env, entry);
+    target->lo = ms_stk_code_of(&s->env, entry);
     target->name = ms_mf_name(ms_ans_linkage(ms_ans_clean(name), ms_ans_clean(names.name)), &f->left);
     return target;
 }

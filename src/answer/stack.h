@@ -8,16 +8,18 @@
 #include "../dwarf/units.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/callsites.h"
+#include "../dwarf/nametable.h"
 #include "../symmap/symmap.h"
 #include "../symmap/twins.h"
 #include "session.h"
 #include "objects.h"
+#include "named.h"
 #include "answer.h"
 #include "folded.h"
 
 /* ==== >>stack ==============================================================================================
  * Job:    looks up a stack: of functions that share their code, the caller says which one it called.
- * Offers: ms_stk_lookup.
+ * Offers: ms_stk_lookup, ms_stk_code_of, ms_stk_is_visible, ms_stk_may_come_back.
  * Never:  decides where two answers are possible. */
 
 /* Functions that a caller may be: one, unless it shares its code and nothing decided. */
@@ -65,13 +67,16 @@ static bool ms_stk_has_flag(ms_cu_env *env, uint64_t die_off, uint16_t attribute
     return false;
 }
 
-/* Whether an entry states where its own code is. */
-static bool ms_stk_has_code(ms_cu_env *env, uint64_t die_off)
+/* Where the code of a function begins by its entry; 0: that cannot be read; UINT64_MAX: it is not stated. */
+static uint64_t ms_stk_code_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_dw_die die;
+    uint64_t lo = 0;
     const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
-    return root != NULL &&
-           (ms_dw_get(&die, ms_SLOT_LOW_PC)->form != 0 || ms_dw_get(&die, ms_SLOT_RANGES)->form != 0);
+    if (root == NULL ||
+        (ms_dw_get(&die, ms_SLOT_LOW_PC)->form == 0 && ms_dw_get(&die, ms_SLOT_RANGES)->form == 0))
+        return UINT64_MAX;
+    return ms_dw_address(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LOW_PC), &lo) ? lo : 0;
 }
 
 /* The function of a set that has an entry, or leads to the same one; the set's count when none does, or
@@ -107,7 +112,7 @@ static size_t ms_stk_by_name(machsym_session *s, const ms_fold_set *set, uint64_
     ms_fn_names names = ms_fn_names_of(&s->env, target, false);
     machsym_str want = names.linkage_name.len != 0 ? names.linkage_name : names.name;
     size_t found = set->count;
-    if (want.len == 0 || ms_stk_has_code(&s->env, target) || !set->is_whole)
+    if (want.len == 0 || ms_stk_code_of(&s->env, target) != UINT64_MAX || !set->is_whole)
         return found;
     want = ms_ans_linkage(ms_ans_clean(want), ms_ans_clean(names.name));
     for (size_t i = 0; i < set->count; i++) {
@@ -119,6 +124,105 @@ static size_t ms_stk_by_name(machsym_session *s, const ms_fold_set *set, uint64_
     }
     return found;
 }
+
+/* ---- Tail calls ---- */
+
+/* Functions that the tail calls of a body lead to, itself the first one. */
+typedef struct ms_stk_tails {
+    uint64_t body;                        /* where its code begins */
+    uint64_t left;                        /* bytes of entries that may still be read */
+    uint64_t v[MACHSYM_MAX_TAIL_CALLEES]; /* their entries */
+    size_t count;
+} ms_stk_tails;
+
+/* Adds a function that has code. Returns false when that is the body's, or it is one too many. */
+static bool ms_stk_reach(ms_stk_tails *tails, uint64_t entry, uint64_t lo)
+{
+    if (lo == 0 || lo == tails->body)
+        return false;
+    for (size_t i = 0; i < tails->count; i++) {
+        if (tails->v[i] == entry)
+            return true;
+    }
+    if (tails->count == MACHSYM_MAX_TAIL_CALLEES)
+        return false;
+    tails->v[tails->count++] = entry;
+    return true;
+}
+
+/* The name by which units know a function. */
+static machsym_str ms_stk_known_as(ms_cu_env *env, uint64_t entry)
+{
+    ms_fn_names names = ms_fn_names_of(env, entry, false);
+    return names.linkage_name.len != 0 ? names.linkage_name : names.name;
+}
+
+/* Adds the functions that a declaration may mean, which the table of names tells. Returns false when one of
+ * them is of the body, or none is there: it may be another library's, or have no debug info. */
+static bool ms_stk_reach_by_name(machsym_session *s, ms_stk_tails *tails, uint64_t target)
+{
+    ms_nt_found found;
+    bool is_there = false;
+    const ms_nt *table = ms_named_table(s);
+    machsym_str name = ms_stk_known_as(&s->env, target);
+    if (name.len == 0 || table == NULL)
+        return false;
+    ms_nt_find(table, name, 0, UINT64_MAX, &found);
+    for (size_t i = 0; i < found.count && !found.is_unsure; i++) {
+        uint64_t lo = ms_stk_code_of(&s->env, found.v[i]);
+        if (lo == UINT64_MAX || !ms_str_equal(ms_stk_known_as(&s->env, found.v[i]), name) ||
+            (!ms_stk_has_flag(&s->env, found.v[i], ms_DW_AT_external) &&
+             ms_stk_source(&s->env, found.v[i]) != ms_stk_source(&s->env, target)))
+            continue;
+        if (!ms_stk_reach(tails, found.v[i], lo))
+            return false;
+        is_there = true;
+    }
+    return is_there && !found.is_unsure;
+}
+
+/* Adds the functions that the tail calls of one lead to. Returns false when one of them is of the body, or
+ * they are not all known. */
+static bool ms_stk_follow(machsym_session *s, ms_stk_tails *tails, uint64_t entry)
+{
+    ms_dw_die die;
+    ms_call_site site;
+    const ms_cu_root *root = ms_fn_entry(&s->env, entry, &die);
+    if (root == NULL || !ms_call_has_all(s->env.dw, root, entry))
+        return false;
+    ms_call_walk walk = ms_call_begin_tails(s->env.dw, root, entry, tails->left);
+    while (ms_call_next(&walk, &site)) {
+        if (site.target == 0 ||
+            s->env.dw->moves != NULL) /* addresses of an object file are not the linked ones */
+            return false;
+        uint64_t lo = ms_stk_code_of(&s->env, site.target);
+        if (lo != UINT64_MAX ? !ms_stk_reach(tails, site.target, lo)
+                             : !ms_stk_reach_by_name(s, tails, site.target))
+            return false;
+    }
+    tails->left -= walk.len < tails->left ? walk.len : tails->left;
+    return walk.lists == 0;
+}
+
+/* Whether the tail calls of a body may lead to it again. Then a frame in it may be another of its functions
+ * than the one that was called. entry: that of its first function; 0: it has none. Takes the bytes of entries
+ * that it reads from *left. */
+static bool ms_stk_may_come_back(machsym_session *s, uint64_t body, uint64_t entry, uint64_t *left)
+{
+    ms_stk_tails tails;
+    tails.body = body;
+    tails.left = *left < MACHSYM_MAX_TAIL_BYTES ? *left : MACHSYM_MAX_TAIL_BYTES;
+    tails.v[0] = entry;
+    tails.count = 1;
+    uint64_t most = tails.left;
+    bool is_known = entry != 0;
+    for (size_t i = 0; i < tails.count && is_known; i++)
+        is_known = ms_stk_follow(s, &tails, tails.v[i]);
+    *left -= most - tails.left;
+    return !is_known;
+}
+
+/* ---- Which function is called ---- */
 
 /* The function of a set that a caller calls; the set's count when that is not known. */
 static size_t ms_stk_called_by(machsym_session *s, const ms_fold_set *set, const ms_fold_one *caller,
@@ -148,7 +252,8 @@ static size_t ms_stk_decide(machsym_session *s, const ms_fold_set *set, const ms
             return set->count;
         found = one;
     }
-    return found;
+    uint64_t left = MACHSYM_MAX_TAIL_BYTES;
+    return ms_stk_may_come_back(s, set->lo, set->v[0].die_off, &left) ? set->count : found;
 }
 
 /* Sets what is known of the caller of the frame inside. */

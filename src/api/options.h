@@ -346,6 +346,15 @@
 #define MACHSYM_MAX_CALLERS 16
 #endif
 
+/* A frame in code that functions share is the called one's if no tail call may lead there again. How many
+ * functions, and bytes of their entries, are looked at to see that. */
+#ifndef MACHSYM_MAX_TAIL_CALLEES
+#define MACHSYM_MAX_TAIL_CALLEES 64
+#endif
+#ifndef MACHSYM_MAX_TAIL_BYTES
+#define MACHSYM_MAX_TAIL_BYTES 65536
+#endif
+
 /* In how many units, besides the one that answers, functions that share its code are searched. Each is
  * decoded. In files without .debug_aranges units may claim each other's code. */
 #ifndef MACHSYM_MAX_FOLDED_UNITS

@@ -7,8 +7,8 @@
 #include "units.h"
 
 /* ==== >>callsites ==========================================================================================
- * Job:    finds which function the call before a return address calls, as the debug info has it.
- * Offers: ms_call_site, ms_call_begin, ms_call_next, ms_call_target.
+ * Job:    lists the calls of a function, as the debug info has them.
+ * Offers: ms_call_site, ms_call_begin, ms_call_begin_tails, ms_call_next, ms_call_target, ms_call_has_all.
  * Never:  looks at code; follows the entry that it finds. */
 
 /* What an entry of a call says. DWARF 5 has names of its own for what GNU's extension says otherwise. */
@@ -24,7 +24,7 @@ enum {
 
 /* A call, as the debug info has it. */
 typedef struct ms_call_site {
-    uint64_t return_pc;
+    uint64_t return_pc; /* of a tail call 0 */
     uint64_t target; /* the entry of the function that is called, which may be a declaration; 0: not told */
 } ms_call_site;
 
@@ -34,9 +34,10 @@ typedef struct ms_call_walk {
     const ms_cu_root *root;
     const uint8_t *p; /* NULL: it is at its end */
     const uint8_t *end;
-    uint64_t len;    /* bytes that it has walked */
-    uint64_t lists;  /* that are open */
-    uint64_t passed; /* how many were open where a function inside began; UINT64_MAX: none did */
+    uint64_t len;     /* bytes that it has walked */
+    uint64_t lists;   /* that are open */
+    uint64_t passed;  /* how many were open where a function inside began; UINT64_MAX: none did */
+    bool wants_tails; /* tail calls instead of those that return */
 } ms_call_walk;
 
 /* The linked address of one that an object file states. */
@@ -49,8 +50,8 @@ static uint64_t ms_call_linked(const ms_dw *dw, uint64_t pc)
     return is_moved ? dw->moves[at].to + (pc - dw->moves[at].lo) : 0;
 }
 
-/* Reads what an entry of a call says; rd is at its values. *is_site: it has a return address. Returns false
- * when the unit ends before. */
+/* Reads what an entry of a call says; rd is at its values. *is_site: it is one that the walk is for. Returns
+ * false when the unit ends before. */
 static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site,
                          bool *is_site)
 {
@@ -65,10 +66,11 @@ static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_r
         return false;
     const ms_dw_value *at = is_gnu ? &v[ms_CALLSITE_LOW_PC] : &v[ms_CALLSITE_RETURN_PC];
     const ms_dw_value *to = is_gnu ? &v[ms_CALLSITE_ORIGIN] : &v[ms_CALLSITE_TARGET];
-    if (v[ms_CALLSITE_TAIL].u != 0 || v[ms_CALLSITE_GNU_TAIL].u != 0 || /* nothing returns there */
-        !ms_dw_address(w->dw, enc, at, &site->return_pc))
+    bool is_tail = v[ms_CALLSITE_TAIL].u != 0 || v[ms_CALLSITE_GNU_TAIL].u != 0; /* nothing returns there */
+    site->return_pc = 0;
+    if (is_tail != w->wants_tails || (!is_tail && !ms_dw_address(w->dw, enc, at, &site->return_pc)))
         return true;
-    site->return_pc = ms_call_linked(w->dw, site->return_pc);
+    site->return_pc = is_tail ? 0 : ms_call_linked(w->dw, site->return_pc);
     if (!ms_dw_reference(enc, to, &site->target))
         site->target = 0;
     *is_site = true;
@@ -80,7 +82,18 @@ static bool ms_call_read(const ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_r
 static ms_call_walk ms_call_begin(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
 {
     ms_span rest = ms_span_sub(dw->info, function, root->enc.unit_end - function);
-    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, 0, UINT64_MAX};
+    ms_call_walk w = {dw, root, rest.ptr, rest.ptr + rest.len, 0, 0, UINT64_MAX, false};
+    return w;
+}
+
+/* The same through the tail calls, where no more bytes of entries are read than given. */
+static ms_call_walk ms_call_begin_tails(const ms_dw *dw, const ms_cu_root *root, uint64_t function,
+                                        uint64_t bytes)
+{
+    ms_call_walk w = ms_call_begin(dw, root, function);
+    w.wants_tails = true;
+    if (bytes < (uint64_t)(w.end - w.p))
+        w.end = w.p + bytes;
     return w;
 }
 
@@ -91,7 +104,7 @@ static void ms_call_end_list(ms_call_walk *w)
     w->passed = w->lists <= w->passed ? UINT64_MAX : w->passed;
 }
 
-/* Reads an entry; rd is after its code. Returns true for a call with a return address. */
+/* Reads an entry; rd is after its code. Returns true for a call that the walk is for. */
 static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd, ms_call_site *site)
 {
     bool is_call = abbrev->tag == ms_DW_TAG_call_site || abbrev->tag == ms_DW_TAG_GNU_call_site;
@@ -107,7 +120,8 @@ static bool ms_call_take(ms_call_walk *w, const ms_dw_abbrev *abbrev, ms_rd *rd,
     return is_site;
 }
 
-/* The next call with a return address. Returns false at the end. */
+/* The next call that the walk is for. Returns false at the end; lists that are open then were not read to
+ * their ends. */
 static bool ms_call_next(ms_call_walk *w, ms_call_site *site)
 {
     bool is_site = false;
@@ -144,6 +158,20 @@ static uint64_t ms_call_target(const ms_dw *dw, const ms_cu_root *root, uint64_t
         target = site.target;
     }
     return target;
+}
+
+/* Whether a function's entry says that all its tail calls have entries. */
+static bool ms_call_has_all(const ms_dw *dw, const ms_cu_root *root, uint64_t function)
+{
+    enum { ALL = 4 };
+    static const uint16_t list[ALL] = {ms_DW_AT_call_all_calls, ms_DW_AT_call_all_tail_calls,
+                                       ms_DW_AT_GNU_all_call_sites, ms_DW_AT_GNU_all_tail_call_sites};
+    ms_dw_value v[ALL];
+    ms_rd rd = ms_rd_make(ms_span_sub(dw->info, function, root->enc.unit_end - function));
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+    if (abbrev == NULL || !ms_dw_read_listed(dw, root->abbrevs, abbrev, &rd, &root->enc, list, ALL, v))
+        return false;
+    return (v[0].u | v[1].u | v[2].u | v[3].u) != 0;
 }
 
 #endif /* ms_ROOM_dwarf_callsites */

@@ -205,6 +205,7 @@ static void ms_mf_add_function(ms_mf *f, machsym_session *s, const ms_fold_one *
     function.is_visible = ms_stk_is_visible(&s->env, one);
     function.name = ms_mf_name(ms_fold_name(s, one), &f->left);
     function.entry = one->die_off;
+    function.comes_back = is_first && ms_stk_may_come_back(s, lo, one->die_off, &f->walk_left);
     bool fits = is_first || folds->size + function.size <= UINT32_MAX;
     if (is_first || (fits && ms_mf_add_ranges(f, s, &set, one, folds->size)))
         function.at = (uint32_t)folds->size;
@@ -215,18 +216,6 @@ static void ms_mf_add_function(ms_mf *f, machsym_session *s, const ms_fold_one *
 
 /* ---- Calls ---- */
 
-/* Where the code of a function begins by its entry; UINT64_MAX: that is not stated. */
-static uint64_t ms_mf_code_of(ms_cu_env *env, uint64_t entry)
-{
-    ms_dw_die die;
-    uint64_t lo = 0;
-    const ms_cu_root *root = ms_fn_entry(env, entry, &die);
-    if (root == NULL ||
-        (ms_dw_get(&die, ms_SLOT_LOW_PC)->form == 0 && ms_dw_get(&die, ms_SLOT_RANGES)->form == 0))
-        return UINT64_MAX;
-    return ms_dw_address(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LOW_PC), &lo) ? lo : 0;
-}
-
 /* The function that an entry stands for. Entries that are asked for again stay in their places. */
 static const ms_mf_target *ms_mf_target_of(ms_mf *f, machsym_session *s, uint64_t entry)
 {
@@ -236,7 +225,7 @@ static const ms_mf_target *ms_mf_target_of(ms_mf *f, machsym_session *s, uint64_
     ms_fn_names names = ms_fn_names_of(&s->env, entry, false);
     machsym_str name = names.linkage_name.len != 0 ? names.linkage_name : names.name;
     target->entry = entry;
-    target->lo = ms_mf_code_of(&s->env, entry);
+    target->lo = ms_stk_code_of(&s->env, entry);
     target->name = ms_mf_name(ms_ans_linkage(ms_ans_clean(name), ms_ans_clean(names.name)), &f->left);
     return target;
 }

@@ -37,6 +37,7 @@ typedef struct ms_mg_function {
     uint32_t number; /* in its body, once all parts are there; UINT32_MAX: it is not told of */
     bool is_first;   /* RUNS has it */
     bool is_visible; /* to other units */
+    bool comes_back; /* RUNS has it, and its tail calls may lead to its body again */
     uint64_t name;   /* what >>folds makes of its linkage name; 0: not known */
     uint64_t entry;  /* of it in .debug_info; 0: it is a symbol */
 } ms_mg_function;

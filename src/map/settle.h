@@ -164,6 +164,7 @@ static void ms_mt_add_body(ms_mg *m, size_t first, size_t end)
     bool is_cut = false;
     for (size_t i = first; i < end; i++) {
         v[i].number = UINT32_MAX;
+        v[i].comes_back = v[first].comes_back;
         if (!v[first].is_first || (i > first && v[i].is_first) || v[i].size != size)
             continue;
         is_cut |= v[i].at == ms_TW_CUT;
@@ -244,7 +245,8 @@ static uint32_t ms_mt_caller(const ms_mg *m, const ms_mt_index *entries, const m
     return caller != NULL ? caller->number : UINT32_MAX;
 }
 
-/* Takes over the calls in their order, but for those that say two things of one call. */
+/* Takes over the calls in their order, but for those that say two things of one call, or do not tell of the
+ * frame inside. */
 static void ms_mt_order_calls(ms_mg *m, ms_mt_work *w, size_t count)
 {
     const ms_key *keys = w->keys;
@@ -256,7 +258,7 @@ static void ms_mt_order_calls(ms_mg *m, ms_mt_work *w, size_t count)
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && keys[end].key == keys[i].key;)
             end++;
-        if (end == i + 1)
+        if (end == i + 1 && w->calls[keys[i].item].callee != UINT32_MAX)
             m->calls[m->call_count++] = w->calls[keys[i].item];
     }
 }
@@ -275,7 +277,8 @@ static void ms_mt_add_calls(ms_mg *m, ms_mt_work *w)
         uint32_t caller = ms_mt_caller(m, &w->entries, site);
         if (callee == NULL || caller == UINT32_MAX)
             continue;
-        ms_tw_call call = {site->return_off, caller, callee->lo, callee->number};
+        uint32_t number = callee->comes_back ? UINT32_MAX : callee->number;
+        ms_tw_call call = {site->return_off, caller, callee->lo, number};
         w->calls[count++] = call;
     }
     ms_mt_order_calls(m, w, count);
