@@ -9,7 +9,6 @@
 #include "../macho/symbols.h"
 #include "../symmap/pack.h"
 #include "../symmap/twins.h"
-#include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../dwarf/functions.h"
 #include "../dwarf/bodies.h"
