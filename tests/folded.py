@@ -48,16 +48,17 @@ class Program:
         below = self.levels[-1] if level else []
         for group in range(self.rng.randint(2, 4)):
             picks = [self.rng.choice(range(len(below))) for _ in range(2)] if below else []
-            for twin in range(self.rng.randint(1, 5)):
-                name = 'f%d_%d_%dz' % (level, group, twin)
+            twins = ['f%d_%d_%dz' % (level, group, twin) for twin in range(self.rng.randint(1, 5))]
+            turns = self.rng.random() < .3  # they call each other last
+            for name in twins:
                 callees = []
                 for pick in picks:  # another one of the same group folds, too
                     group_of = [f for f in below if f[1] == below[pick][1]]
                     callees.append(self.rng.choice(group_of))
-                functions.append(self.function(level, group, name, callees))
+                functions.append(self.function(level, group, name, callees, self.rng.choice(twins) if turns else None))
         return functions
 
-    def function(self, level, group, name, callees):
+    def function(self, level, group, name, callees, last):
         file = self.rng.randrange(len(self.files))
         wraps = self.rng.random() < .4
         body = self.files[file]
@@ -70,9 +71,9 @@ class Program:
                 call = 'w_%s(x)' % name
             calls.append(call)
         form = 'plain'
-        if self.language == 'cxx':
+        if self.language == 'cxx' and not last:
             form = self.rng.choice(['plain', 'member', 'space', 'template'])
-        if self.language == 'objc':
+        if self.language == 'objc' and not last:
             form = self.rng.choice(['plain', 'plain', 'method'])
         head, tail, call, declare = self.form(form, name)
         body += head
@@ -82,7 +83,10 @@ class Program:
         body += ['    /* %s */' % name] * self.rng.randint(0, 2)
         body += ['    sink += x;']
         body += ['    x ^= %s;' % c for c in calls]
-        body += ['    sink = x;', '    return x + 1;', '}']
+        if calls and not last and self.rng.random() < .3:  # the last one takes no frame
+            body += ['    sink = x;', '    return %s;' % callees[-1][2]('x'), '}']
+        else:
+            body += ['    sink = x;', '    return %s;' % ('x < 0 ? %s(x + 1) : x' % last if last else 'x + 1'), '}']
         self.lines[name] = (first - 1, len(body), file)
         body += tail
         self.externs += declare
@@ -155,16 +159,19 @@ def build(folder, names, language, icf, lto, states, stabs, dwarf, optimise):
 
 
 def read_code(program):
-    """By function: its address, and the target of each call by the offset of its return address."""
+    """By function: its address, the target of each call by the offset of its return address, and those of tail calls."""
     functions = {}
     at = None
     for line in run('llvm-objdump-22', '-d', '--no-show-raw-insn', program).splitlines():
         head = re.match(r'([0-9a-f]+) <(.*)>:$', line)
         call = re.match(r'\s*([0-9a-f]+):\s+bl\s+0x[0-9a-f]+ <([^+>]+)>', line)
+        tail = re.match(r'\s*[0-9a-f]+:\s+b\s+0x[0-9a-f]+ <([^+>]+)>', line)
         if head:
-            at = functions.setdefault(base(head.group(2)), (int(head.group(1), 16), {}))
+            at = functions.setdefault(base(head.group(2)), (int(head.group(1), 16), {}, []))
         elif call and at:
             at[1][int(call.group(1), 16) + 4 - at[0]] = base(call.group(2))
+        elif tail and at:
+            at[2].append(base(tail.group(1)))
     return functions
 
 
@@ -288,13 +295,17 @@ def compare_sets(tally, machsym, program, folded, states, stabs, symbols):
 
 
 def make_stack(rng, code, start):
-    """A walk along calls from a function: names and the offset of each return address, innermost first."""
+    """A walk along calls from a function: names and the offset of each return address, innermost first. A function that is
+    called last has the place of the one that called it."""
     stack = []
     name = start
     while code[name][1]:
         offset = rng.choice(sorted(code[name][1]))
         stack.insert(0, (name, offset))
         name = code[name][1][offset]
+        for _ in range(3):
+            if name in code and code[name][2] and rng.random() < .5:
+                name = rng.choice(code[name][2])
         if name not in code:
             break
     return name, stack

@@ -468,6 +468,7 @@
  * so on. CALLS has rows of 16 bytes, one for a call where the debug info names the called function: u32 offset that the call
  * returns to; u32 number of the function that has the call, in the body that contains the call, or 0 if that code belongs
  * to one function; u32 lo of the called body; u32 number of the called function there. Rows ascend by the first two.
+ * A body whose tail calls may lead to it again has no rows: a frame in it may be another function's than the called one's.
  *
  * To find which function of a body stands in a stack: the caller's return offset, and each function that the caller may
  * be, have a row of CALLS with this body. If all of them say the same number, it is that function. Otherwise any of
@@ -28757,6 +28758,13 @@ static machsym_str ms_stk_known_as(ms_cu_env *env, uint64_t entry)
     return names.linkage_name.len != 0 ? names.linkage_name : names.name;
 }
 
+/* Whether a name is one of those that free memory: operator delete, and free. They call nothing else. Most tail
+ * calls to other libraries are of them: destructors end so. */
+static bool ms_stk_is_freeing(machsym_str name)
+{
+    return ms_str_begins(name, "_Zdl") || ms_str_begins(name, "_Zda") || ms_str_is(name, "free");
+}
+
 /* Adds the functions that a declaration may mean, which the table of names tells. Returns false when one of
  * them is of the body, or none is there: it may be another library's, or have no debug info. */
 static bool ms_stk_reach_by_name(machsym_session *s, ms_stk_tails *tails, uint64_t target)
@@ -28778,7 +28786,7 @@ static bool ms_stk_reach_by_name(machsym_session *s, ms_stk_tails *tails, uint64
             return false;
         is_there = true;
     }
-    return is_there && !found.is_unsure;
+    return (is_there || ms_stk_is_freeing(name)) && !found.is_unsure;
 }
 
 /* Adds the functions that the tail calls of one lead to. Returns false when one of them is of the body, or

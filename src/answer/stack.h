@@ -157,6 +157,13 @@ static machsym_str ms_stk_known_as(ms_cu_env *env, uint64_t entry)
     return names.linkage_name.len != 0 ? names.linkage_name : names.name;
 }
 
+/* Whether a name is one of those that free memory: operator delete, and free. They call nothing else. Most tail
+ * calls to other libraries are of them: destructors end so. */
+static bool ms_stk_is_freeing(machsym_str name)
+{
+    return ms_str_begins(name, "_Zdl") || ms_str_begins(name, "_Zda") || ms_str_is(name, "free");
+}
+
 /* Adds the functions that a declaration may mean, which the table of names tells. Returns false when one of
  * them is of the body, or none is there: it may be another library's, or have no debug info. */
 static bool ms_stk_reach_by_name(machsym_session *s, ms_stk_tails *tails, uint64_t target)
@@ -178,7 +185,7 @@ static bool ms_stk_reach_by_name(machsym_session *s, ms_stk_tails *tails, uint64
             return false;
         is_there = true;
     }
-    return is_there && !found.is_unsure;
+    return (is_there || ms_stk_is_freeing(name)) && !found.is_unsure;
 }
 
 /* Adds the functions that the tail calls of one lead to. Returns false when one of them is of the body, or
