@@ -28758,8 +28758,8 @@ static machsym_str ms_stk_known_as(ms_cu_env *env, uint64_t entry)
     return names.linkage_name.len != 0 ? names.linkage_name : names.name;
 }
 
-/* Whether a name is one of those that free memory: operator delete, and free. They call nothing else. Most tail
- * calls to other libraries are of them: destructors end so. */
+/* Whether a name is one of those that free memory: operator delete, and free. They call nothing else. Most
+ * tail calls to other libraries are of them: destructors end so. */
 static bool ms_stk_is_freeing(machsym_str name)
 {
     return ms_str_begins(name, "_Zdl") || ms_str_begins(name, "_Zda") || ms_str_is(name, "free");
