@@ -16485,10 +16485,11 @@ static void ms_ln_note_order(const ms_dw *dw, ms_ln_build *b, uint64_t begin, si
  * they were. */
 static void ms_ln_order_rows(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
-    size_t sorted = first + 1;
-    while (sorted < b->row_count && b->rows[sorted - 1].addr <= b->rows[sorted].addr)
-        sorted++;
-    if (sorted >= b->row_count)
+    const ms_ln_row *row = b->rows + first + 1;
+    const ms_ln_row *end = b->rows + b->row_count;
+    while (row < end && row[-1].addr <= row->addr)
+        row++;
+    if (row >= end)
         return;
     size_t count = b->row_count - first;
     uint64_t begin = b->rows[first].addr;
@@ -16674,6 +16675,7 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
  * longer than all the rest. */
 typedef struct ms_ln_special {
     uint8_t operations[256];
+    uint32_t bytes[256]; /* of code; the bundles of a VLIW apart */
     uint32_t lines[256];
 } ms_ln_special;
 
@@ -16684,6 +16686,7 @@ static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
     unsigned line = 0;
     for (unsigned i = head->opcode_base; i < 256; i++) {
         special->operations[i] = (uint8_t)operations;
+        special->bytes[i] = (uint32_t)head->min_inst * operations;
         special->lines[i] = (uint32_t)(head->line_base + (int)line);
         line = line + 1 == range ? 0 : line + 1;
         operations += line == 0;
@@ -16692,24 +16695,34 @@ static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
 
 /* Runs an opcode of one of the kinds that nearly all others than special ones are of; p stands after it, with
  * a window of 10 bytes. Returns where the next one is; NULL for another kind, a number that is longer, and a
- * step of more than most. */
+ * step of more than most. The commonest kinds come first, and numbers of one byte. */
 static ms_INLINE const uint8_t *ms_ln_run_usual(const ms_ln_head *head, uint64_t constant, uint64_t most,
                                                 uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
 {
-    uint64_t number = 0;
-    switch (opcode) {
-    case ms_DW_LNS_set_column:
+    uint64_t number = *p;
+    bool is_short = number < 0x80;
+    if (opcode == ms_DW_LNS_set_column) {
+        if (is_short) {
+            regs->column = (uint16_t)number;
+            return p + 1;
+        }
         p = ms_dw_raw_uleb(p, &number);
         if (p != NULL)
             ms_ln_set_column(regs, number);
         return p;
-    case ms_DW_LNS_advance_line:
+    }
+    if (opcode == ms_DW_LNS_negate_stmt) {
+        regs->is_stmt = !regs->is_stmt;
+        return p;
+    }
+    if (opcode == ms_DW_LNS_advance_line) {
         p = ms_dw_raw_sleb(p, &number);
         ms_ln_move_line(regs, number);
         return p;
-    case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; return p;
+    }
+    switch (opcode) {
     case ms_DW_LNS_set_file:
-        p = ms_dw_raw_uleb(p, &number);
+        p = is_short ? p + 1 : ms_dw_raw_uleb(p, &number);
         if (p != NULL)
             ms_ln_set_file(regs, number);
         return p;
@@ -16740,14 +16753,13 @@ static inline void ms_ln_run_ahead(const ms_ln_head *head, const ms_ln_special *
     ms_ln_row *row = b->rows + b->row_count;
     const ms_ln_row *stop = b->rows + b->row_cap;
     const uint8_t base = head->opcode_base;
-    const uint64_t unit = head->min_inst;
-    const uint64_t constant = head->line_range != 0 ? unit * special->operations[255] : 0; /* const_add_pc */
+    const uint64_t constant = head->line_range != 0 ? special->bytes[255] : 0; /* const_add_pc */
     while (p <= last) {
         uint8_t opcode = *p;
         if (opcode >= base) {
             if (row == stop)
                 break;
-            regs.addr += unit * special->operations[opcode];
+            regs.addr += special->bytes[opcode];
             regs.line += special->lines[opcode];
             ms_ln_set_row(row++, &regs, false);
             p++;
@@ -16812,21 +16824,22 @@ enum { ms_LN_MOST_STEP = 1 << 20 };
 /* What an opcode does to the address; how to get past it. A table, since that is all that is asked of most
  * opcodes of a program. */
 typedef struct ms_ln_moves {
-    uint32_t units[256]; /* bytes of code */
+    uint32_t bytes[256]; /* of code */
     uint8_t sizes[256];  /* with a number of one byte; 0: unusual */
-    uint8_t number[256]; /* the bit that a longer number has in the byte after the opcode; 0: has no number */
+    uint8_t checks[256]; /* the bit that a longer number has in the byte after the opcode; 1: unusual */
 } ms_ln_moves;
 
 static void ms_ln_list_moves(const ms_ln_head *head, const ms_ln_special *special, ms_ln_moves *moves)
 {
     static const uint8_t sizes[] = {0, 0, 0, 2, 2, 2, 1, 1, 1, 0, 1, 1}; /* by opcode */
     ms_zero(moves, sizeof *moves);
+    moves->checks[0] = 1;
     for (unsigned i = 1; i < 256; i++) {
         bool is_special = i >= head->opcode_base;
         bool moves_on = is_special || (i == ms_DW_LNS_const_add_pc && head->line_range != 0);
         moves->sizes[i] = is_special ? 1 : i < sizeof sizes ? sizes[i] : 0;
-        moves->number[i] = moves->sizes[i] == 2 ? 0x80 : 0;
-        moves->units[i] = moves_on ? (uint32_t)head->min_inst * special->operations[is_special ? i : 255] : 0;
+        moves->checks[i] = moves->sizes[i] == 2 ? 0x80 : moves->sizes[i] == 0;
+        moves->bytes[i] = moves_on ? special->bytes[is_special ? i : 255] : 0;
     }
 }
 
@@ -16838,16 +16851,14 @@ static inline void ms_ln_pass_on(const ms_ln_moves *moves, ms_ln_regs *regs, ms_
     uint64_t addr = regs->addr;
     while (p <= last) {
         uint8_t opcode = *p;
-        if (moves->sizes[opcode] == 0)
-            break;
-        if ((p[1] & moves->number[opcode]) != 0) {
+        if (((p[1] | 1u) & moves->checks[opcode]) != 0) {
             uint64_t number;
-            const uint8_t *next = ms_dw_raw_uleb(p + 1, &number);
+            const uint8_t *next = moves->sizes[opcode] != 0 ? ms_dw_raw_uleb(p + 1, &number) : NULL;
             if (next == NULL)
                 break;
             p = next;
         } else {
-            addr += moves->units[opcode];
+            addr += moves->bytes[opcode];
             p += moves->sizes[opcode];
         }
         MACHSYM_COUNT_WORK(1);
@@ -16865,14 +16876,13 @@ static inline bool ms_ln_pass_rows(const ms_ln_head *head, const ms_ln_special *
     const uint8_t *last = ms_rd_left(rd) >= ms_LN_WINDOW ? rd->end - ms_LN_WINDOW : p - 1;
     ms_ln_regs regs = *out;
     const uint8_t base = head->opcode_base;
-    const uint64_t unit = head->min_inst;
-    const uint64_t constant = head->line_range != 0 ? unit * special->operations[255] : 0; /* const_add_pc */
+    const uint64_t constant = head->line_range != 0 ? special->bytes[255] : 0; /* const_add_pc */
     bool is_row = false;
     while (p <= last) {
         uint8_t opcode = *p;
         MACHSYM_COUNT_WORK(1);
         if (opcode >= base) {
-            regs.addr += unit * special->operations[opcode];
+            regs.addr += special->bytes[opcode];
             regs.line += special->lines[opcode];
             p++;
             if (regs.addr >= from) {
