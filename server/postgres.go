@@ -95,7 +95,7 @@ func clockOf(shift time.Duration) string {
 }
 
 // holderOf returns the name of a server's folder. The folder keeps it, so a server that starts again knows its
-// leases.
+// leases. A link is made by one only: of programs that start together in a new folder all have its name.
 func holderOf(data string) (string, error) {
 	path := data + "/server"
 	if known, err := os.ReadFile(path); err == nil && len(known) > 0 {
@@ -105,10 +105,21 @@ func holderOf(data string) (string, error) {
 	if _, err := rand.Read(made); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(path+".new", []byte(hex.EncodeToString(made)), 0o600); err != nil {
+	name := hex.EncodeToString(made)
+	fresh := path + "." + name
+	defer os.Remove(fresh)
+	if err := os.WriteFile(fresh, []byte(name), 0o600); err != nil {
 		return "", err
 	}
-	return hex.EncodeToString(made), os.Rename(path+".new", path)
+	err := os.Link(fresh, path)
+	if errors.Is(err, os.ErrExist) {
+		known, err := os.ReadFile(path)
+		if err == nil && len(known) > 0 {
+			return strings.TrimSpace(string(known)), nil
+		}
+		return name, os.Rename(fresh, path) // a system that went down left it empty
+	}
+	return name, err
 }
 
 func (p *postgres) open() error {

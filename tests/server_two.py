@@ -70,7 +70,7 @@ class Machine:
 
     def paste(self, line):
         """What a line prints, and its status."""
-        self.shell.stdin.write(b"%s\necho; echo ended $?\n" % line.encode())
+        self.shell.stdin.write(b"%s\nstatus=$?; echo; echo ended $status\n" % line.encode())
         self.shell.stdin.flush()
         said = b""
         while True:
