@@ -1,7 +1,9 @@
 /* Maps that carry unwind tables: the sections are the file's, byte for byte; the sizes of large frames are those in the
- * code; a frame is found by them as by the file. Damage, half a map and maps that are read piece by piece have no
- * tables. */
+ * code, also of tables by hand with one field changed; a frame is found by them as by the file. Damage, half a map and
+ * maps that are read piece by piece have no tables. */
 #define TEST_PUBLIC
+#include "failer.h"
+#include "make.h"
 #include "maps.h"
 
 enum {
@@ -242,6 +244,240 @@ static void check_large(void)
     test_end("large frames of x86_64");
 }
 
+/* ---- Tables by hand, after compact_unwind_encoding.h ---- */
+
+/* Offsets from the image's header. __text has no bytes in the file; code with bytes begins at CODE. */
+enum { TEXT = 0x1000, CODE = 0x1000, CODE_SIZE = 0xa08, CONST = 0x2000, MANY = 200 };
+
+static uint8_t code_byte(uint64_t at)
+{
+    return (uint8_t)(at * 37 + at / 7);
+}
+
+static void put_code(bytes *b)
+{
+    for (uint64_t at = 0; at < CODE_SIZE; at++)
+        put8(b, code_byte(at));
+}
+
+/* A regular page of four functions and a compressed one of three: five have large frames. */
+static void put_table(bytes *b)
+{
+    static const uint32_t words[] = {1,
+                                     28,
+                                     1,
+                                     32,
+                                     0,
+                                     32,
+                                     3,
+                                     INDIRECT,
+                                     0x1000,
+                                     68,
+                                     0,
+                                     0x1800,
+                                     108,
+                                     0,
+                                     0x1c00,
+                                     0,
+                                     0,
+                                     2,
+                                     8 | 4 << 16,
+                                     0x1000,
+                                     INDIRECT,
+                                     0x1100,
+                                     INDIRECT | 4 << 16,
+                                     0x1200,
+                                     0x02000000,
+                                     0x17fc,
+                                     INDIRECT,
+                                     3,
+                                     12 | 3 << 16,
+                                     24 | 1 << 16,
+                                     0,
+                                     0x01000100,
+                                     0x00000200,
+                                     INDIRECT | 8 << 16};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        put32(b, words[i]);
+}
+
+/* One page of MANY functions, four bytes apart. */
+static void put_many(bytes *b)
+{
+    const uint32_t words[] = {1, 28, 0, 28, 0, 28, 2, CODE, 52, 0, CODE + 4 * MANY, 0, 0, 2, 8 | MANY << 16};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        put32(b, words[i]);
+    for (uint32_t i = 0; i < MANY; i++) {
+        put32(b, CODE + 4 * i);
+        put32(b, INDIRECT);
+    }
+}
+
+/* The program: code, which ends with its section; what is no code; its table. */
+static bytes put_program(const bytes *table, uint32_t cputype, uint32_t filetype)
+{
+    static const struct {
+        const char *name;
+        uint64_t off;
+        uint32_t flags;
+    } sections[] = {{"__hot", CODE, 0x80000400u}, {"__const", CONST, 0}, {"__unwind_info", 0x3000, 0}};
+    bytes code = {NULL, 0, 0};
+    make_macho m;
+    memset(&m, 0, sizeof m);
+    m.filetype = filetype;
+    m.cputype = cputype;
+    m.is_32 = cputype < 0x01000000;
+    put_code(&code);
+    for (size_t i = 0; i < 3; i++) {
+        make_add(&m, sections[i].name, i == 2 ? table : &code);
+        m.sections[i].segment = "__TEXT";
+        m.sections[i].addr = TEXT + sections[i].off;
+        m.sections[i].flags = sections[i].flags;
+    }
+    bytes file = make_file(&m);
+    bytes_free(&code);
+    return file;
+}
+
+/* A function, and the offset of its word; 0: of the word where it begins. */
+typedef struct large {
+    uint32_t function, word;
+} large;
+
+/* The map of the program has these large frames and no others; function 0 ends them. */
+static void check_frames(const char *what, const bytes *table, uint32_t cputype, uint32_t filetype,
+                         const large *want)
+{
+    machsym_unwind_image got;
+    size_t count = 0;
+    bytes file = put_program(table, cputype, filetype);
+    test_begin();
+    machsym_image *image = test_open_bytes(file.v, file.len);
+    machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, MACHSYM_MAP_UNWIND);
+    CHECK(map != NULL && machsym_map_get_unwind(map, TEXT, &got) == (filetype != 10));
+    for (; want[count].function != 0; count++) {
+        uint64_t at = (want[count].word != 0 ? want[count].word : want[count].function) - CODE;
+        CHECK(8 * count < got.large_frames.len);
+        if (8 * count >= got.large_frames.len)
+            break;
+        CHECK_EQ(word_at(got.large_frames.ptr, 8 * count), want[count].function);
+        for (uint64_t i = 0; i < 4; i++)
+            CHECK_EQ(((const uint8_t *)got.large_frames.ptr)[8 * count + 4 + i], code_byte(at + i));
+    }
+    CHECK_EQ(got.large_frames.len, 8 * count);
+    machsym_map_close(map);
+    machsym_image_close(image);
+    bytes_free(&file);
+    test_end(what);
+}
+
+#define FIRST                                                                                                \
+    {0x1000, 0}, {0x1100, 0x1104},                                                                           \
+    {                                                                                                        \
+        0x17fc, 0                                                                                            \
+    }
+#define SECOND                                                                                               \
+    {0x1800, 0}, {0x1900, 0x1908},                                                                           \
+    {                                                                                                        \
+        0x1a00, 0                                                                                            \
+    }
+
+static void check_table(void)
+{
+    static const large whole[] = {FIRST, SECOND, {0, 0}}, none[] = {{0, 0}};
+    static const struct {
+        const char *what;
+        size_t at; /* where the table is changed */
+        uint32_t value;
+        unsigned size;
+        large want[8];
+    } rows[] = {
+        {"an unknown version", 0, 2, 4, {{0, 0}}},
+        {"an index past the section", 20, 0xfffff0, 4, {{0, 0}}},
+        {"an index that goes on past the section", 24, 0xffffffff, 4, {FIRST, SECOND}},
+        {"an entry of the index without a page", 36, 0, 4, {SECOND}},
+        {"a page past the section", 48, 0xfffff0, 4, {FIRST}},
+        {"a first page of an unknown kind", 68, 9, 4, {SECOND}},
+        {"a second page of an unknown kind", 108, 4, 4, {FIRST}},
+        {"entries past the section", 72, 0xfff0, 2, {SECOND}},
+        {"no entries", 74, 0, 2, {SECOND}},
+        {"more entries than bytes", 114, 0xffff, 2, {FIRST, SECOND}},
+        {"the number of no encoding", 118, 0, 2, {FIRST, {0x1800, 0}, {0x1a00, 0}}},
+        {"own encodings past the section", 116, 0xfff0, 2, {FIRST, {0x1800, 0}, {0x1a00, 0}}},
+        {"no common encodings", 8, 0, 4, {FIRST, {0x1800, 0x1808}}},
+        {"a frame of another kind", 88, 0x02040000, 4, {{0x1000, 0}, {0x17fc, 0}, SECOND}},
+        {"two entries of one function", 76, 0x1100, 4, {{0x1100, 0}, {0x17fc, 0}, SECOND}},
+        {"a function out of order", 100, 0x10ff, 4, {{0x1000, 0}, {0x1100, 0x1104}, SECOND}},
+        {"a function one past the one before",
+         100,
+         0x1101,
+         4,
+         {{0x1000, 0}, {0x1100, 0x1104}, {0x1101, 0}, SECOND}},
+        {"the last word of the code", 84, 0x1a00, 4, {{0x1000, 0}, {0x1a00, 0x1a04}}},
+        {"a word that the section cuts", 84, 0x1a01, 4, {{0x1000, 0}, {0x17fc, 0}, SECOND}},
+        {"a function without bytes in the file", 76, 0x10, 4, {{0x1100, 0x1104}, {0x17fc, 0}, SECOND}},
+        {"a function outside code", 84, CONST, 4, {{0x1000, 0}, {0x17fc, 0}, SECOND}},
+        {"a function outside all sections", 84, 0x90000, 4, {{0x1000, 0}, {0x17fc, 0}, SECOND}},
+        {"functions past 4 GB", 44, 0xffffff00, 4, {FIRST}},
+    };
+    bytes b = {NULL, 0, 0};
+    put_table(&b);
+    check_frames("a table by hand, x86_64", &b, AMD64, 2, whole);
+    check_frames("a table by hand, i386", &b, 7, 2, whole);
+    check_frames("a table by hand, arm64: the mode is of another frame", &b, 0x0100000c, 2, none);
+    check_frames("a table by hand in a dSYM", &b, AMD64, 10, none);
+    bytes_free(&b);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        large want[9] = {{0, 0}};
+        memcpy(want, rows[i].want, sizeof rows[i].want);
+        put_table(&b);
+        patch(&b, rows[i].at, rows[i].value, rows[i].size);
+        check_frames(rows[i].what, &b, AMD64, 2, want);
+        bytes_free(&b);
+    }
+}
+
+/* More frames than there is room for at first, also if memory is out at any time. */
+static void check_many(void)
+{
+    large want[MANY + 1];
+    bytes b = {NULL, 0, 0};
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    memset(want, 0, sizeof want);
+    for (uint32_t i = 0; i < MANY; i++)
+        want[i].function = CODE + 4 * i;
+    put_many(&b);
+    check_frames("two hundred large frames", &b, AMD64, 2, want);
+    bytes file = put_program(&b, AMD64, 2);
+    machsym_image *image = test_open_bytes(file.v, file.len);
+    machsym_map *whole = build_map(image, MACHSYM_LINES_ATOS, MACHSYM_MAP_UNWIND);
+    test_begin();
+    for (size_t n = 1; result != MACHSYM_OK && n < 10000; n++) {
+        failer f;
+        machsym_plan_desc desc;
+        machsym_map *map = NULL;
+        memset(&f, 0, sizeof f);
+        memset(&desc, 0, sizeof desc);
+        f.fail_at = n;
+        desc.image = image;
+        desc.flags = MACHSYM_MAP_UNWIND;
+        desc.allocator.alloc = failing_alloc;
+        desc.allocator.free = failing_free;
+        desc.allocator.user = &f;
+        result = machsym_map_build(&desc, &map, NULL);
+        CHECK(f.calls < n ? result == MACHSYM_OK : result == MACHSYM_ERR_MEMORY);
+        CHECK(result != MACHSYM_OK || same_bytes(map, whole));
+        machsym_map_close(map);
+        CHECK_EQ(f.out, 0);
+    }
+    CHECK_EQ(result, MACHSYM_OK);
+    test_end("memory is out while large frames are listed");
+    machsym_map_close(whole);
+    machsym_image_close(image);
+    bytes_free(&file);
+    bytes_free(&b);
+}
+
 /* ---- Damage ---- */
 
 static size_t read_copy(void *user, uint64_t offset, void *out, size_t len)
@@ -350,6 +586,8 @@ int main(void)
 {
     check_fixtures();
     check_large();
+    check_table();
+    check_many();
     check_damage();
     check_pieces();
     return test_done();

@@ -587,14 +587,14 @@
  *   >>others        finds the names of addresses in other images of a shared cache.
  *   >>jumps         names code of an image in a shared cache that only jumps elsewhere by what it jumps to.
  *   >>pieces        hands out bytes of a section, of a file or of a process.
- *                   reads the pages of a compact unwind table, out of a file or out of a process.
+ *   >>compact       reads the pages of a compact unwind table, out of a file or out of a process.
  *                   reads the entries of an __eh_frame or a __debug_frame: CIEs and FDEs.
  *   >>unwind        finds by unwind tables where functions begin and end.
  *   >>objc          reads Objective-C metadata.
  *   >>swift         guesses from Swift type metadata which type a function belongs to.
  *   >>sources       reads all sources of names outside debug info into one table, once that pays.
  *   >>unwind-registers the registers of a frame, and the memory that the callback reads.
- *                   finds the compact unwind encoding of an address.
+ *   >>unwind-compact finds the compact unwind encoding of an address.
  *   >>unwind-expression the value of a DWARF expression over the registers and the memory of a frame.
  *   >>unwind-cfa    the caller's registers by the CFA program of a function.
  *   >>unwind-tables the caller's registers by the tables of an image, or by a frame pointer.
@@ -9531,7 +9531,7 @@ static const uint8_t *ms_piece_at(const ms_piece_source *source, uint64_t off, s
     return room;
 }
 
-/* ==== >>compact unwind table ===============================================================================
+/* ==== >>compact ============================================================================================
  * Job:    reads the pages of a compact unwind table, out of a file or out of a process.
  * Offers: ms_unt_words, ms_unt_open, ms_unt_page_at, ms_unt_function, ms_unt_numbered.
  * Never:  says what an encoding means. */
@@ -11361,7 +11361,7 @@ static void ms_unr_load(const machsym_unwind_desc *desc, machsym_unwind_state *s
 
 #endif /* MACHSYM_NO_UNWIND */
 
-/* ==== >>compact unwind =====================================================================================
+/* ==== >>unwind-compact =====================================================================================
  * Job:    finds the compact unwind encoding of an address.
  * Offers: ms_unc_find, ms_unc_saved.
  * Never:  reads registers or a stack. */

@@ -3,7 +3,7 @@
 #include "../base/reader.h"
 #include "pieces.h"
 
-/* ==== >>compact unwind table ===============================================================================
+/* ==== >>compact ============================================================================================
  * Job:    reads the pages of a compact unwind table, out of a file or out of a process.
  * Offers: ms_unt_words, ms_unt_open, ms_unt_page_at, ms_unt_function, ms_unt_numbered.
  * Never:  says what an encoding means. */

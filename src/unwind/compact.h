@@ -4,7 +4,7 @@
 #include "../macho/pieces.h"
 #include "../macho/compact.h"
 
-/* ==== >>compact unwind =====================================================================================
+/* ==== >>unwind-compact =====================================================================================
  * Job:    finds the compact unwind encoding of an address.
  * Offers: ms_unc_find, ms_unc_saved.
  * Never:  reads registers or a stack. */
