@@ -292,7 +292,7 @@ MAPS    := $(filter tool/cmd/map/%,$(TOOL_C:%.c=%))
 COUNTED := test_bounds test_shared test_alloc oom test_folded test_stack test_report_limits test_report_bounds test_map_bounds test_read_map
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(TEST_C:tests/%.c=$(B)/tests/%) $(B)/tests/torture): $(B)/tool/machsym.o
 $(COUNTED:%=$(B)/tests/%): $(B)/counted/tool/machsym.o
-$(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_minidump $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_zstd $(B)/tests/test_archive $(B)/tests/test_progress $(B)/tests/test_tool_threads $(B)/tests/test_ahead $(B)/tests/test_images: $(MODULES:%=$(B)/%.o)
+$(B)/tests/test_crash $(B)/tests/test_esr $(B)/tests/test_minidump $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_zstd $(B)/tests/test_archive $(B)/tests/test_progress $(B)/tests/test_tool_threads $(B)/tests/test_ahead $(B)/tests/test_images $(B)/tests/test_calls: $(MODULES:%=$(B)/%.o)
 $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
@@ -470,12 +470,13 @@ coverage-report:
 
 # Plants N small faults, one at a time, and counts which the tests find; IN="src/dwarf report": in files that begin so; SEED=: the
 # same faults again, of the same sources. What executes which line is measured first, some minutes long; RENEW=1 measures it anew,
-# AGAIN="atos.sh test_map" for these tests only. mutate-short is for CI: one fault that is known, then as many as a minute allows.
+# AGAIN="atos.sh test_map" for these tests only. NEAREST=1: quick, by the tests of tests/mutate/nearest.tsv and those of
+# ALSO="rows.sh". mutate-short is for CI: one fault that is known, then as many as a minute allows.
 N ?= 300
 .PHONY: mutate mutate-map mutate-short
 mutate:
 	@$(if $(RENEW),rm -f build/mutate/reach.json)
-	@python3 tests/mutate/mutate.py --count $(N) --only "$(IN)" --again "$(AGAIN)" $(if $(filter command line,$(origin SEED)),--seed $(SEED))
+	@python3 tests/mutate/mutate.py --count $(N) --only "$(IN)" --again "$(AGAIN)" $(if $(NEAREST),--nearest) --also "$(ALSO)" $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 mutate-map:
 	@python3 tests/mutate/mutate.py --map --again "$(AGAIN)"
 mutate-short:

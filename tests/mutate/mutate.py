@@ -272,7 +272,7 @@ def long_run(args, trees, draw, began):
     say('%d of %d with switches in one build' % (sum(map(len, switches.values())), len(results)))
     if args.nearest:
         nearest = nearest_tests()
-        names = sorted({name for result in results for name in nearest(result.fault)} | set(args.also.split()))
+        names = sorted(({name for result in results for name in nearest(result.fault)} | set(args.also.split())) - set(args.without.split()))
     else:
         names = [name for name in reach.names_of_tests(TOP) if name not in NOT_FOR_FAULTS and name not in args.without.split() and
                  not (args.until and name in LONG_TO_BUILD)]
