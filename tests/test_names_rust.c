@@ -367,9 +367,39 @@ static void test_siblings(void)
         {"Ahj2_", "[u8; 2]"},
         {"FhEu", "fn(u8)"},
         {"NtC1c1d", "c::d"},
+        {"DNtC1c1dEL_", "dyn c::d"},
+        {"FG_RL0_hEu", "for<'a> fn(&'a u8)"},
+        {"Kc61_", "'a'"},
+        {"Klnf_", "-15"},
+        {"YNtC1c1dNtC1e1f", "<c::d as e::f>"},
+        {"NvNtC1c1d1e", "c::d::e"},
+    };
+    /* rustc-demangle, for one of each: LLVM does not know types with patterns */
+    static const char *const patterns[][2] = {
+        {"WmRm1_m9_", "u32 is 1..=9"},
+        {"WPhN", "*const u8 is !null"},
+        {"WmORm1_m2_Rm5_m6_E", "u32 is 1..=2 | 5..=6"},
+        {"WmORm1_m2_E", "u32 is 1..=2"},
     };
     /* clang-format on */
     check_siblings(ms_dmrs_run, ends0, units0, sizeof units0 / sizeof units0[0]);
+    check_siblings(ms_dmrs_run, ends0, patterns, sizeof patterns / sizeof patterns[0]);
+}
+
+/* Alternatives of a pattern are not nested, however many they are: rustc-demangle leaves each before the next. The
+ * second time they are reached by a back-reference, where levels have a limit. */
+static void test_alternatives(void)
+{
+    enum { COUNT = 600 };
+    static char name[COUNT * 16], type[COUNT * 16], want[COUNT * 64];
+    size_t at = (size_t)sprintf(name, "_RINvC1a1bWmO"), to = (size_t)sprintf(type, "u32 is ");
+    for (unsigned i = 0; i < COUNT; i++) {
+        at += (size_t)sprintf(name + at, "ORm1_m2_E");
+        to += (size_t)sprintf(type + to, "%s1..=2", i > 0 ? " | " : "");
+    }
+    sprintf(name + at, "EB7_E");
+    snprintf(want, sizeof want, "a::b::<%s, %s>", type, type);
+    check(ms_dmrs_run, name, 0, want);
 }
 
 int main(void)
@@ -383,6 +413,7 @@ int main(void)
     }
     test_bombs();
     test_siblings();
+    test_alternatives();
     test_depth();
     test_long();
     each_row_in("tests/names", "rust.tsv", rare_row);
