@@ -711,7 +711,7 @@
 /* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
  * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
 
-/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 21,300 bytes at -Os and 31,800 at -O2,
+/* MACHSYM_NO_UNWIND: machsym_unwind_next ends every stack. Saves 21,000 bytes at -Os and 30,200 at -O2,
  * gcc 12, x86_64. */
 
 /* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
@@ -11273,7 +11273,7 @@ typedef struct ms_unr_arch {
     bool is_arm64;
 } ms_unr_arch;
 
-static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
+static ms_NOINLINE const ms_unr_arch *ms_unr_arch_of(uint32_t cputype)
 {
     /* x19 to x28, fp; rbx, rbp, r12 to r15; ebx, ebp, esi, edi. seen: gcc -m32 has a macro i386. Frames of
      * arm64_32 also have words of 8 bytes. */
@@ -11287,11 +11287,11 @@ static ms_unr_arch ms_unr_arch_of(uint32_t cputype)
         0xe8, ms_UNR_I386_EBP, ms_UNR_I386_ESP, ms_UNR_I386_EIP, 4, 4, ms_UNR_NONE, false};
     static const ms_unr_arch none = {0, 0, 0, 0, 0, 0, ms_UNR_NONE, false};
     switch (cputype) {
-    case ms_CPU_ARM64: return of_arm64;
-    case ms_CPU_ARM64_32: return of_arm64_32;
-    case ms_CPU_X86_64: return of_x86_64;
-    case ms_UNR_CPU_I386: return of_i386;
-    default: return none;
+    case ms_CPU_ARM64: return &of_arm64;
+    case ms_CPU_ARM64_32: return &of_arm64_32;
+    case ms_CPU_X86_64: return &of_x86_64;
+    case ms_UNR_CPU_I386: return &of_i386;
+    default: return &none;
     }
 }
 
@@ -11306,7 +11306,8 @@ static bool ms_unr_knows(const machsym_unwind_state *s, unsigned number)
     return (s->known >> number & 1) != 0;
 }
 
-static bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr, uint64_t *out)
+static ms_NOINLINE bool ms_unr_word(const machsym_unwind_desc *desc, unsigned size, uint64_t addr,
+                                    uint64_t *out)
 {
     uint8_t raw[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     uint64_t end;
@@ -11534,7 +11535,7 @@ typedef struct ms_une {
     bool failed;
 } ms_une;
 
-static void ms_une_push(ms_une *m, uint64_t value)
+static ms_NOINLINE void ms_une_push(ms_une *m, uint64_t value)
 {
     if (m->count == ms_UNE_STACK)
         m->failed = true;
@@ -11543,7 +11544,7 @@ static void ms_une_push(ms_une *m, uint64_t value)
 }
 
 /* Returns the value at a depth below the top. */
-static uint64_t ms_une_peek(ms_une *m, unsigned depth)
+static ms_NOINLINE uint64_t ms_une_peek(ms_une *m, unsigned depth)
 {
     if (depth < m->count)
         return m->v[m->count - 1 - depth];
@@ -11551,7 +11552,7 @@ static uint64_t ms_une_peek(ms_une *m, unsigned depth)
     return 0;
 }
 
-static uint64_t ms_une_pop(ms_une *m)
+static ms_NOINLINE uint64_t ms_une_pop(ms_une *m)
 {
     uint64_t value = ms_une_peek(m, 0);
     if (!m->failed)
@@ -11726,7 +11727,7 @@ static bool ms_une_value(const machsym_unwind_desc *desc, const machsym_unwind_s
     m.s = s;
     m.rd = ms_rd_make(expression);
     m.count = 0;
-    m.word = ms_unr_arch_of(desc->cputype).word;
+    m.word = ms_unr_arch_of(desc->cputype)->word;
     m.failed = false;
     if (first != NULL)
         ms_une_push(&m, *first);
@@ -11845,7 +11846,7 @@ static void ms_cfa_copy(ms_cfa_row *to, const ms_cfa_row *from)
 }
 
 /* Vector registers and others that are not kept are ignored. */
-static void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
+static ms_NOINLINE void ms_cfa_rule_of(ms_cfa_row *row, uint64_t number, ms_cfa_kind kind, int64_t value)
 {
     if (number >= ms_CFA_REGISTERS)
         return;
@@ -11861,7 +11862,7 @@ static int64_t ms_cfa_times(int64_t factor, uint64_t number)
     return (int64_t)((uint64_t)factor * number);
 }
 
-static ms_cfa_rule ms_cfa_block(ms_rd *rd, ms_cfa_kind kind)
+static ms_NOINLINE ms_cfa_rule ms_cfa_block(ms_rd *rd, ms_cfa_kind kind)
 {
     ms_cfa_rule rule;
     uint64_t len = ms_rd_uleb(rd);
@@ -12115,16 +12116,16 @@ static bool ms_cfa_apply(const machsym_unwind_desc *desc, const machsym_unwind_s
 static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row, uint64_t return_register,
                           machsym_unwind_state *s)
 {
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state frame = *s;
     ms_unr_words words;
     uint64_t cfa, value, ruled = row->ruled;
-    unsigned i = 0, sp = ms_cfa_number(row, arch.sp), back = (unsigned)return_register;
+    unsigned i = 0, sp = ms_cfa_number(row, arch->sp), back = (unsigned)return_register;
     if (return_register >= ms_CFA_REGISTERS || !ms_cfa_value(desc, s, row, &cfa))
         return false;
-    ms_cfa_fetch(desc, arch.word, row, cfa, &words);
+    ms_cfa_fetch(desc, arch->word, row, cfa, &words);
     if (!ms_cfa_has_rule(row, sp))
-        ms_unr_set(s, arch.sp, cfa);
+        ms_unr_set(s, arch->sp, cfa);
     for (; ruled != 0; ruled >>= 1, i++) { /* the others are unchanged */
         if ((ruled & 1) == 0 || row->rules[i].kind == ms_CFA_IS_SAME)
             continue;
@@ -12137,8 +12138,8 @@ static bool ms_cfa_caller(const machsym_unwind_desc *desc, const ms_cfa_row *row
         value = 0;
     else if (!ms_cfa_apply(desc, &frame, row, back, cfa, &words, &value))
         return false;
-    ms_unr_set(s, arch.pc, value);
-    return ms_unr_knows(s, arch.sp);
+    ms_unr_set(s, arch->pc, value);
+    return ms_unr_knows(s, arch->sp);
 }
 
 /* A function of a table: its FDE and CIE, and where it begins. */
@@ -12216,18 +12217,18 @@ enum { ms_UNB_LARGE_ROW = 8 }; /* bytes of a row of large_frames */
 
 /* Steps to the caller by a frame pointer: it points to the caller's frame pointer, and above that is the
  * return address. */
-static bool ms_unb_frame(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
+static bool ms_unb_frame(const machsym_unwind_desc *desc, const ms_unr_arch *arch, machsym_unwind_state *s)
 {
-    uint64_t at = s->v[arch.fp], fp, pc;
+    uint64_t at = s->v[arch->fp], fp, pc;
     ms_unr_words words;
-    if (!ms_unr_knows(s, arch.fp) || at % arch.word != 0)
+    if (!ms_unr_knows(s, arch->fp) || at % arch->word != 0)
         return false;
-    ms_unr_fetch(desc, arch.word, at, 2, &words);
-    if (!ms_unr_fetched(desc, &words, at, &fp) || !ms_unr_fetched(desc, &words, at + arch.word, &pc))
+    ms_unr_fetch(desc, arch->word, at, 2, &words);
+    if (!ms_unr_fetched(desc, &words, at, &fp) || !ms_unr_fetched(desc, &words, at + arch->word, &pc))
         return false;
-    ms_unr_set(s, arch.fp, fp);
-    ms_unr_set(s, arch.sp, at + 2 * (uint64_t)arch.word);
-    ms_unr_set(s, arch.pc, pc);
+    ms_unr_set(s, arch->fp, fp);
+    ms_unr_set(s, arch->sp, at + 2 * (uint64_t)arch->word);
+    ms_unr_set(s, arch->pc, pc);
     return true;
 }
 
@@ -12285,17 +12286,17 @@ static unsigned ms_unb_x86_register(uint32_t cputype, unsigned number)
 
 static bool ms_unb_x86_frame(const machsym_unwind_desc *desc, machsym_unwind_state *s, uint32_t encoding)
 {
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
-    uint64_t at = s->v[arch.fp] - (uint64_t)arch.word * (encoding >> 16 & 0xff);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
+    uint64_t at = s->v[arch->fp] - (uint64_t)arch->word * (encoding >> 16 & 0xff);
     ms_unr_words words;
     if (!ms_unb_frame(desc, arch, s))
         return false;
-    ms_unr_fetch(desc, arch.word, at, (encoding & 0x7fff) != 0 ? 5 : 0, &words);
+    ms_unr_fetch(desc, arch->word, at, (encoding & 0x7fff) != 0 ? 5 : 0, &words);
     for (unsigned i = 0; i < 5; i++) {
         unsigned number = ms_unb_x86_register(desc->cputype, encoding >> 3 * i & 7);
         if (number != ms_UNR_NONE)
             ms_unr_load(desc, s, number, &words, at);
-        at += arch.word;
+        at += arch->word;
     }
     return true;
 }
@@ -12325,35 +12326,35 @@ static bool ms_unb_x86_large(const machsym_unwind_desc *desc, const machsym_unwi
 static bool ms_unb_x86_frameless(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
                                  machsym_unwind_state *s, uint32_t encoding, uint64_t lo)
 {
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
     uint8_t saved[ms_UNC_SAVED_MAX];
     uint64_t size = encoding >> 16 & 0xff, pc;
     unsigned count = ms_unc_saved(encoding, saved);
     if ((encoding & ms_UNC_MODE) == ms_UNC_X86_INDIRECT) {
         if (!ms_unb_x86_large(desc, image, lo, lo + size, &size))
             return false;
-        size += (uint64_t)arch.word * (encoding >> 13 & 7);
+        size += (uint64_t)arch->word * (encoding >> 13 & 7);
     } else {
-        size *= arch.word;
+        size *= arch->word;
     }
-    if (size < (uint64_t)arch.word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
+    if (size < (uint64_t)arch->word * (count + 1) || (count == 0 && (encoding >> 10 & 7) != 0))
         return false;
-    uint64_t cfa = s->v[arch.sp] + size, at = cfa - (uint64_t)arch.word * (count + 1);
+    uint64_t cfa = s->v[arch->sp] + size, at = cfa - (uint64_t)arch->word * (count + 1);
     ms_unr_words words;
-    ms_unr_fetch(desc, arch.word, at, count + 1, &words);
-    if (!ms_unr_fetched(desc, &words, cfa - arch.word, &pc))
+    ms_unr_fetch(desc, arch->word, at, count + 1, &words);
+    if (!ms_unr_fetched(desc, &words, cfa - arch->word, &pc))
         return false;
-    for (unsigned i = 0; i < count; i++, at += arch.word)
+    for (unsigned i = 0; i < count; i++, at += arch->word)
         ms_unr_load(desc, s, ms_unb_x86_register(desc->cputype, saved[i]), &words, at);
-    ms_unr_set(s, arch.sp, cfa);
-    ms_unr_set(s, arch.pc, pc);
+    ms_unr_set(s, arch->sp, cfa);
+    ms_unr_set(s, arch->pc, pc);
     return true;
 }
 
 static bool ms_unb_compact(const machsym_unwind_desc *desc, const machsym_unwind_image *image,
                            machsym_unwind_state *s, uint32_t encoding, uint64_t lo)
 {
-    if (ms_unr_arch_of(desc->cputype).is_arm64)
+    if (ms_unr_arch_of(desc->cputype)->is_arm64)
         return ms_unb_arm64(desc, s, encoding);
     switch (encoding & ms_UNC_MODE) {
     case ms_UNC_X86_FRAME: return ms_unb_x86_frame(desc, s, encoding);
@@ -12406,7 +12407,7 @@ static ms_eh_frames ms_unb_frames(const machsym_unwind_desc *desc, const machsym
 {
     ms_eh_frames frames;
     frames.source = ms_unb_source(desc, is_debug ? &image->debug_frame : &image->eh_frame);
-    frames.word = ms_unr_arch_of(desc->cputype).addr;
+    frames.word = ms_unr_arch_of(desc->cputype)->addr;
     frames.is_debug = is_debug;
     frames.slide = is_debug ? image->load_addr - image->file_addr : 0;
     return frames;
@@ -12420,7 +12421,7 @@ static bool ms_unb_step(const machsym_unwind_desc *desc, const machsym_unwind_im
     ms_piece_source info = ms_unb_source(desc, &image->unwind_info);
     ms_eh_frames frames = ms_unb_frames(desc, image, false);
     ms_unc_entry entry = {0, 0};
-    uint32_t dwarf = ms_unr_arch_of(desc->cputype).is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
+    uint32_t dwarf = ms_unr_arch_of(desc->cputype)->is_arm64 ? ms_UNC_ARM64_DWARF : ms_UNC_X86_DWARF;
     uint64_t off = 0;
     s->how = MACHSYM_UNWIND_COMPACT;
     if (ms_unc_find(&info, pc - image->load_addr, &entry)) {
@@ -12527,7 +12528,7 @@ static void ms_unp_forget(ms_unp_path *path, unsigned number)
     path->s.known &= ~((uint64_t)1 << number);
 }
 
-static void ms_unp_load(ms_unp_path *path, unsigned number, uint64_t addr)
+static ms_NOINLINE void ms_unp_load(ms_unp_path *path, unsigned number, uint64_t addr)
 {
     uint8_t raw[8];
     if (ms_unp_read(path, addr, raw, 8))
@@ -12537,7 +12538,7 @@ static void ms_unp_load(ms_unp_path *path, unsigned number, uint64_t addr)
 }
 
 /* Sets a register to another one plus an offset, which is unknown if that one is. */
-static void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64_t off)
+static ms_NOINLINE void ms_unp_set(ms_unp_path *path, unsigned number, unsigned from, uint64_t off)
 {
     if (ms_unr_knows(&path->s, from))
         ms_unr_set(&path->s, number, path->s.v[from] + off);
@@ -13132,7 +13133,7 @@ static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
     unsigned len = 4;
     ms_unp_kind kind = ms_UNP_FAILS;
     *target = 0;
-    if (ms_unr_arch_of(l->path.desc->cputype).is_arm64) {
+    if (ms_unr_arch_of(l->path.desc->cputype)->is_arm64) {
         ms_span code = ms_unl_code(l, l->path.pc, 4);
         if (code.len >= 4 && l->path.pc % 4 == 0)
             kind = ms_una_step(&l->path, ms_rd_raw_u32(code.ptr), target);
@@ -13143,7 +13144,7 @@ static ms_unp_kind ms_unl_instruction(ms_unl_search *l, uint64_t *target)
     }
     if (kind == ms_UNP_GOES_ON || kind == ms_UNP_BRANCHES)
         l->path.pc += len;
-    unsigned sp = ms_unr_arch_of(l->path.desc->cputype).sp;
+    unsigned sp = ms_unr_arch_of(l->path.desc->cputype)->sp;
     if (kind == ms_UNP_GOES_ON && !ms_unr_knows(&l->path.s, sp)) {
         l->path.s.v[sp] = 0;
         kind = ms_UNP_CALLS;
@@ -13167,7 +13168,7 @@ static bool ms_unl_is_new(ms_unl_search *l, uint64_t target)
 static bool ms_unl_returns(ms_unp_path *path)
 {
     machsym_unwind_state *s = &path->s;
-    bool is_arm64 = ms_unr_arch_of(path->desc->cputype).is_arm64;
+    bool is_arm64 = ms_unr_arch_of(path->desc->cputype)->is_arm64;
     if (is_arm64) {
         ms_unp_set(path, ms_UNR_ARM64_PC, ms_UNR_ARM64_LR, 0);
         s->how = path->has_lr ? MACHSYM_UNWIND_PROLOGUE : MACHSYM_UNWIND_LEAF;
@@ -13215,28 +13216,28 @@ static bool ms_unl_follows_call(const machsym_unwind_desc *desc, uint64_t addr)
 /* A frame that stopped where no code is: a call through a null or a damaged pointer. Nothing but the call
  * happened. So the caller has all registers, and where it goes on is in lr or on top of the stack. If the
  * frame record has that address, too, the code ran and made a frame; only its bytes are not known. */
-static bool ms_unl_nowhere(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
+static bool ms_unl_nowhere(const machsym_unwind_desc *desc, const ms_unr_arch *arch, machsym_unwind_state *s)
 {
     uint64_t back, word, target, saved;
     uint8_t first;
-    if (arch.word != 8 || desc->read(desc->ctx, s->v[arch.pc], &first, 1))
+    if (arch->word != 8 || desc->read(desc->ctx, s->v[arch->pc], &first, 1))
         return false;
-    if (arch.is_arm64) {
+    if (arch->is_arm64) {
         back = ms_mo_unsigned(desc->cputype, s->v[ms_UNR_ARM64_LR]);
         if (!ms_unr_knows(s, ms_UNR_ARM64_LR) || !ms_unr_word(desc, 4, back - 4, &word) ||
             !(ms_una_calls((uint32_t)word, 0, &target) || ms_una_calls_register((uint32_t)word)))
             return false;
-        if (ms_unr_knows(s, arch.fp) && ms_unr_word(desc, 8, s->v[arch.fp] + 8, &saved) &&
+        if (ms_unr_knows(s, arch->fp) && ms_unr_word(desc, 8, s->v[arch->fp] + 8, &saved) &&
             ms_mo_unsigned(desc->cputype, saved) == back)
             return false;
         s->known &= ~((uint64_t)1 << ms_UNR_ARM64_LR);
         s->v[ms_UNR_ARM64_LR] = 0;
     } else {
-        if (!ms_unr_word(desc, 8, s->v[arch.sp], &back) || !ms_unl_follows_call(desc, back))
+        if (!ms_unr_word(desc, 8, s->v[arch->sp], &back) || !ms_unl_follows_call(desc, back))
             return false;
-        s->v[arch.sp] += 8;
+        s->v[arch->sp] += 8;
     }
-    s->v[arch.pc] = back;
+    s->v[arch->pc] = back;
     s->how = MACHSYM_UNWIND_LEAF;
     return true;
 }
@@ -13263,7 +13264,7 @@ static bool ms_unl_leaves(ms_unp_path *path)
 {
     bool undone = path->undoes, made = path->makes_frame || path->store_count != 0;
     uint64_t top;
-    if (!undone && !made && ms_unr_arch_of(path->desc->cputype).is_arm64)
+    if (!undone && !made && ms_unr_arch_of(path->desc->cputype)->is_arm64)
         undone = ms_unl_is_stub(path);
     else if (!undone && !made)
         undone = ms_unr_word(path->desc, 8, path->s.v[ms_UNR_X86_RSP], &top) &&
@@ -13327,7 +13328,7 @@ static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
 {
     uint64_t back = ms_mo_unsigned(l->path.desc->cputype, s->v[ms_UNR_ARM64_LR]), from;
     uint64_t pc = s->v[ms_UNR_ARM64_PC];
-    if (!ms_unr_arch_of(l->path.desc->cputype).is_arm64 || !ms_unr_knows(s, ms_UNR_ARM64_LR) ||
+    if (!ms_unr_arch_of(l->path.desc->cputype)->is_arm64 || !ms_unr_knows(s, ms_UNR_ARM64_LR) ||
         !ms_una_calls(ms_unl_word(l, back - 4), back - 4, &from) || pc - from >= 4 * ms_UNL_PIECE ||
         !ms_unl_through_piece(l, from, back))
         return false;
@@ -13346,7 +13347,7 @@ static bool ms_unl_stopped_in_piece(ms_unl_search *l, machsym_unwind_state *s)
 /* Returns: whether a frame is that of a function that called a piece. */
 static bool ms_unl_called_piece(const machsym_unwind_desc *desc, const machsym_unwind_state *s)
 {
-    return s->how == MACHSYM_UNWIND_LEAF && ms_unr_arch_of(desc->cputype).is_arm64 &&
+    return s->how == MACHSYM_UNWIND_LEAF && ms_unr_arch_of(desc->cputype)->is_arm64 &&
            !ms_unr_knows(s, ms_UNR_ARM64_LR) && s->v[ms_UNR_ARM64_LR] != 0;
 }
 
@@ -13376,7 +13377,7 @@ static bool ms_unl_branch(ms_unl_search *l, uint64_t target)
  * Another path counts more, if it returns or calls. */
 static void ms_unl_ends(ms_unl_search *l, const machsym_unwind_state *s)
 {
-    unsigned sp = ms_unr_arch_of(l->path.desc->cputype).sp;
+    unsigned sp = ms_unr_arch_of(l->path.desc->cputype)->sp;
     bool made = l->path.makes_frame || l->path.s.v[sp] != s->v[sp];
     if (l->has_ended || !made || l->path.undoes || !ms_unr_knows(&l->path.s, sp))
         return;
@@ -13389,7 +13390,7 @@ static void ms_unl_ends(ms_unl_search *l, const machsym_unwind_state *s)
 static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
     ms_unl_search l;
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
     uint64_t target = 0;
     ms_zero(&l.path, sizeof l.path);
     l.waiting_count = l.target_count = l.code_len = 0; /* what they count is written before it is read */
@@ -13397,9 +13398,9 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
     l.has_ended = false;
     l.path.desc = desc;
     l.path.s = *s;
-    l.path.pc = s->v[arch.pc];
+    l.path.pc = s->v[arch->pc];
     if (ms_unl_called_piece(desc, s)) {
-        if (!ms_unl_through(&l, s->v[ms_UNR_ARM64_LR], s->v[arch.pc]))
+        if (!ms_unl_through(&l, s->v[ms_UNR_ARM64_LR], s->v[arch->pc]))
             return false;
     } else if (ms_unl_stopped_in_piece(&l, s)) {
         return true;
@@ -13423,12 +13424,12 @@ static bool ms_unl_caller(const machsym_unwind_desc *desc, machsym_unwind_state 
             found = ms_unl_returns(&l.path);
             break;
         case ms_UNP_CALLS:
-            goes_on = arch.is_arm64 && ms_unl_through_piece(&l, target, l.path.pc + 4);
+            goes_on = arch->is_arm64 && ms_unl_through_piece(&l, target, l.path.pc + 4);
             found = !goes_on && ms_unl_calls(&l.path);
             break;
         default: goes_on = false; break;
         }
-        if (found && l.path.s.v[arch.sp] >= s->v[arch.sp]) {
+        if (found && l.path.s.v[arch->sp] >= s->v[arch->sp]) {
             *s = l.path.s;
             return true;
         }
@@ -13502,14 +13503,14 @@ static bool ms_uns_stopped(const machsym_unwind_state *s)
 
 /* In a frame that stopped, the table's answer is for the middle of the function. Code knows better where it
  * leads elsewhere, into an image. Of a signal trampoline only the table knows. */
-static bool ms_uns_is_better(const machsym_unwind_desc *desc, ms_unr_arch arch,
+static bool ms_uns_is_better(const machsym_unwind_desc *desc, const ms_unr_arch *arch,
                              const machsym_unwind_state *ahead, const machsym_unwind_state *table)
 {
-    uint64_t by_code = ms_mo_unsigned(desc->cputype, ahead->v[arch.pc]);
-    uint64_t by_table = ms_mo_unsigned(desc->cputype, table->v[arch.pc]);
-    uint64_t differ = (by_code ^ by_table) | (ahead->v[arch.sp] ^ table->v[arch.sp]);
-    for (unsigned i = 0; i < arch.pc; i++)
-        if ((arch.kept >> i & 1) != 0 && ms_unr_knows(ahead, i))
+    uint64_t by_code = ms_mo_unsigned(desc->cputype, ahead->v[arch->pc]);
+    uint64_t by_table = ms_mo_unsigned(desc->cputype, table->v[arch->pc]);
+    uint64_t differ = (by_code ^ by_table) | (ahead->v[arch->sp] ^ table->v[arch->sp]);
+    for (unsigned i = 0; i < arch->pc; i++)
+        if ((arch->kept >> i & 1) != 0 && ms_unr_knows(ahead, i))
             differ |= (ahead->v[i] ^ table->v[i]) | (uint64_t)!ms_unr_knows(table, i);
     if (table->how == MACHSYM_UNWIND_SIGNAL || differ == 0)
         return false;
@@ -13518,21 +13519,21 @@ static bool ms_uns_is_better(const machsym_unwind_desc *desc, ms_unr_arch arch,
 
 /* Steps one frame up. A return address is looked up one byte earlier, because a call may be the last
  * instruction of its function. Without a table, only the caller's frame pointer is known to be preserved. */
-static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym_unwind_state *s)
+static bool ms_uns_up(const machsym_unwind_desc *desc, const ms_unr_arch *arch, machsym_unwind_state *s)
 {
     bool stopped = ms_uns_stopped(s), called = ms_unl_called_piece(desc, s), is_piece = false, found;
-    uint64_t pc = s->v[arch.pc] - (stopped ? 0 : 1);
-    uint64_t kept = (uint64_t)1 << arch.fp | (uint64_t)1 << arch.sp | (uint64_t)1 << arch.pc;
+    uint64_t pc = s->v[arch->pc] - (stopped ? 0 : 1);
+    uint64_t kept = (uint64_t)1 << arch->fp | (uint64_t)1 << arch->sp | (uint64_t)1 << arch->pc;
     machsym_unwind_state ahead = *s;
     const machsym_unwind_image *image = ms_unb_image(desc, pc);
-    bool has_code = (stopped || called) && image != NULL && arch.word == 8 && ms_unl_caller(desc, &ahead);
+    bool has_code = (stopped || called) && image != NULL && arch->word == 8 && ms_unl_caller(desc, &ahead);
     s->searched = ahead.searched;
     if (image == NULL && stopped && ms_unl_nowhere(desc, arch, s)) {
-        s->known &= kept | arch.kept;
+        s->known &= kept | arch->kept;
         return true;
     }
     if (image != NULL && ms_unb_step(desc, image, pc, s)) {
-        kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch.kept;
+        kept = s->how == MACHSYM_UNWIND_SIGNAL ? UINT64_MAX : kept | arch->kept;
         found = true;
     } else {
         s->how = MACHSYM_UNWIND_FP;
@@ -13540,7 +13541,7 @@ static bool ms_uns_up(const machsym_unwind_desc *desc, ms_unr_arch arch, machsym
     }
     is_piece = has_code && ms_unl_called_piece(desc, &ahead);
     if (has_code && (!found || is_piece || ms_uns_is_better(desc, arch, &ahead, s))) {
-        kept = is_piece ? UINT64_MAX : kept | arch.kept;
+        kept = is_piece ? UINT64_MAX : kept | arch->kept;
         ahead.searched = s->searched;
         *s = ahead;
         found = true;
@@ -13562,31 +13563,32 @@ static bool ms_uns_is_tagged(uint64_t saved)
 
 /* The context of an async frame. Returns false for other frames. A function that was interrupted may not have
  * stored its frame yet; then fp is still its caller's. So the caller's stack has to begin right above fp. */
-static bool ms_uns_context(const machsym_unwind_desc *desc, ms_unr_arch arch, const machsym_unwind_state *s,
-                           const machsym_unwind_state *caller, uint64_t *context)
+static bool ms_uns_context(const machsym_unwind_desc *desc, const ms_unr_arch *arch,
+                           const machsym_unwind_state *s, const machsym_unwind_state *caller,
+                           uint64_t *context)
 {
-    uint64_t fp = s->v[arch.fp], saved;
+    uint64_t fp = s->v[arch->fp], saved;
     if (s->how == MACHSYM_UNWIND_ASYNC) {
-        *context = s->v[arch.async];
+        *context = s->v[arch->async];
         return true;
     }
-    return arch.word == 8 && ms_unr_knows(s, arch.fp) && caller->v[arch.sp] == fp + 16 &&
+    return arch->word == 8 && ms_unr_knows(s, arch->fp) && caller->v[arch->sp] == fp + 16 &&
            ms_unr_word(desc, 8, fp, &saved) && ms_uns_is_tagged(saved) &&
            ms_unr_word(desc, 8, fp - 8, context);
 }
 
 /* Replaces s by the function that awaits it. Contexts lie anywhere in memory. A cycle of them is found by a
  * context that is kept in v[0], each time after twice as many steps (Brent's algorithm). */
-static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_arch arch, uint64_t context,
-                                       machsym_unwind_state *s)
+static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, const ms_unr_arch *arch,
+                                       uint64_t context, machsym_unwind_state *s)
 {
     uint64_t next, pc;
     bool begins = s->how != MACHSYM_UNWIND_ASYNC;
     context = ms_mo_unsigned(desc->cputype, context);
     if (context == 0)
         return MACHSYM_UNWIND_BOTTOM;
-    if (context % arch.addr != 0 || !ms_unr_word(desc, arch.addr, context, &next) ||
-        !ms_unr_word(desc, arch.addr, context + arch.addr, &pc))
+    if (context % arch->addr != 0 || !ms_unr_word(desc, arch->addr, context, &next) ||
+        !ms_unr_word(desc, arch->addr, context + arch->addr, &pc))
         return MACHSYM_UNWIND_NO_FRAME;
     next = ms_mo_unsigned(desc->cputype, next);
     pc = ms_mo_unsigned(desc->cputype, pc);
@@ -13598,8 +13600,8 @@ static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_a
     if (begins || (s->frame_count & (s->frame_count - 1)) == 0)
         s->v[0] = next;
     s->known = 0;
-    ms_unr_set(s, arch.async, next);
-    ms_unr_set(s, arch.pc, pc);
+    ms_unr_set(s, arch->async, next);
+    ms_unr_set(s, arch->pc, pc);
     s->how = MACHSYM_UNWIND_ASYNC;
     return MACHSYM_UNWIND_GOES_ON;
 }
@@ -13610,13 +13612,13 @@ static machsym_unwind_end ms_uns_await(const machsym_unwind_desc *desc, ms_unr_a
  * address may be in a register. */
 static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_unwind_state *s)
 {
-    ms_unr_arch arch = ms_unr_arch_of(desc->cputype);
+    const ms_unr_arch *arch = ms_unr_arch_of(desc->cputype);
     machsym_unwind_state caller = *s;
-    bool is_async = s->how == MACHSYM_UNWIND_ASYNC && arch.async != ms_UNR_NONE;
+    bool is_async = s->how == MACHSYM_UNWIND_ASYNC && arch->async != ms_UNR_NONE;
     uint64_t context;
     if (desc->read == NULL || (desc->images == NULL && desc->image_count != 0))
         return MACHSYM_UNWIND_ARGUMENT;
-    if (arch.word == 0 || !ms_unr_knows(s, arch.pc) || !ms_unr_knows(s, is_async ? arch.async : arch.sp))
+    if (arch->word == 0 || !ms_unr_knows(s, arch->pc) || !ms_unr_knows(s, is_async ? arch->async : arch->sp))
         return MACHSYM_UNWIND_NO_REGISTERS;
     if (s->frame_count >= MACHSYM_MAX_UNWIND_FRAMES)
         return MACHSYM_UNWIND_TOO_MANY;
@@ -13625,18 +13627,18 @@ static machsym_unwind_end ms_uns_step(const machsym_unwind_desc *desc, machsym_u
     bool interrupted = !is_async && ms_ung_interrupted(desc, &caller);
     if (!interrupted && (is_async || s->awaiting) && ms_uns_context(desc, arch, s, &caller, &context))
         return ms_uns_await(desc, arch, context, s);
-    if (ms_uns_is_tagged(caller.v[arch.fp]))
-        caller.v[arch.fp] &= ~((uint64_t)1 << 60);
-    caller.v[arch.pc] = ms_mo_unsigned(desc->cputype, caller.v[arch.pc]);
-    caller.v[arch.fp] = ms_mo_unsigned(desc->cputype, caller.v[arch.fp]);
-    if (caller.v[arch.pc] == 0)
+    if (ms_uns_is_tagged(caller.v[arch->fp]))
+        caller.v[arch->fp] &= ~((uint64_t)1 << 60);
+    caller.v[arch->pc] = ms_mo_unsigned(desc->cputype, caller.v[arch->pc]);
+    caller.v[arch->fp] = ms_mo_unsigned(desc->cputype, caller.v[arch->fp]);
+    if (caller.v[arch->pc] == 0)
         return MACHSYM_UNWIND_BOTTOM;
-    bool same = caller.v[arch.sp] == s->v[arch.sp] && arch.is_arm64 &&
+    bool same = caller.v[arch->sp] == s->v[arch->sp] && arch->is_arm64 &&
                 (ms_uns_stopped(s) || ms_unl_called_piece(desc, s));
-    if (caller.v[arch.sp] <= s->v[arch.sp] && !same && caller.how != MACHSYM_UNWIND_SIGNAL)
+    if (caller.v[arch->sp] <= s->v[arch->sp] && !same && caller.how != MACHSYM_UNWIND_SIGNAL)
         return MACHSYM_UNWIND_WRONG_WAY;
     /* what lies below the stack pointer is left from a call that has returned */
-    if (caller.how == MACHSYM_UNWIND_FP && s->v[arch.fp] < s->v[arch.sp])
+    if (caller.how == MACHSYM_UNWIND_FP && s->v[arch->fp] < s->v[arch->sp])
         return MACHSYM_UNWIND_WRONG_WAY;
     caller.frame_count++;
     *s = caller;
@@ -31169,7 +31171,7 @@ static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name
     ms_mg_set_unwind(m, head);
     head->row_count = 0;
     for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
-        head->row_count += ms_map_has_row(head, kind) ? 1u : 0u;
+        head->row_count += ms_map_has_row(head, kind) ? 1u : 0;
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
     ms_mg_set_table(head, ms_MAP_PAGES, 8 * ((size + ms_PG_BYTES - 1) / ms_PG_BYTES), 0, 0);
