@@ -100,20 +100,27 @@ END
 [ ! -s "$work/out" ]
 check "the time of a test is that of its CPU" "$work/out"
 
+# A file without a row of nearest tests gets no fault in a short run.
 python3 - >"$work/out" 2>&1 <<'END'
-import os, sys
+import glob, os, re, sys
 for number, row in enumerate(open('tests/mutants'), 1):
     if row.startswith('#') or not row.strip():
         continue
     file, was, becomes, why = row.rstrip('\n').split('\t')
     if not os.path.exists(file) or was not in (line.strip() for line in open(file)) or was == becomes or not why:
         print('tests/mutants:%d: no such line in %s' % (number, file))
+files = set()
 for row in open('tests/mutate/nearest.tsv'):
     if not row.startswith('#'):
         file, tests = row.rstrip('\n').split('\t')
+        files.add(file)
         for name in tests.split():
             if not os.path.exists('tests/' + name) and not os.path.exists('tests/%s.c' % name):
                 print('nearest.tsv: there is no test %s' % name)
+for pattern in ('src/*.h', 'src/*/*.h', 'report/*.c', 'report/*/*.c', 'tool/*/*.c', 'tool/*/*/*.c'):
+    for file in glob.glob(pattern):
+        if file not in files and re.search(r'^\{', open(file).read(), re.M):
+            print('nearest.tsv: no row for %s' % file)
 END
 [ ! -s "$work/out" ]
 check "the lists name what is there" "$work/out"
