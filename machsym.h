@@ -13656,8 +13656,8 @@ static bool ms_uns_next(const machsym_unwind_desc *desc, machsym_unwind_state *s
 
 /* ==== >>forms ==============================================================================================
  * Job:    reads the values of DWARF entries.
- * Offers: ms_dw, ms_dw_need, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address,
- *         ms_dw_ranges.
+ * Offers: ms_dw, ms_dw_need, ms_dw_abbrevs, ms_dw_abbrevs_later, ms_dw_make_rest, ms_dw_skip_die,
+ *         ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
  * Never:  knows what a unit or a function is for. */
 
 /* DWARF5 7.5.3 to 7.5.6 and the vendors' own */
@@ -13972,6 +13972,7 @@ typedef struct ms_dw_abbrev {
     uint8_t kind;
     uint8_t has_children;
     bool has_code; /* a function or call that may state where its code lies, or a call around such ones */
+    bool is_made;  /* its steps are there; else they are made when such an entry is met first */
 } ms_dw_abbrev;
 
 enum {
@@ -14005,7 +14006,8 @@ typedef struct ms_dw_abbrevs {
     const ms_dw_layout *layouts;
     const ms_dw_brief *briefs; /* by code, from 0 on; when not dense, only that of 0 */
     size_t brief_count;        /* without that of 0: at most ms_DW_MOST_BRIEFS */
-    uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
+    uint32_t brief_max;       /* no entry, its code included, takes more bytes than this to skip by a brief */
+    struct ms_dw_table *rest; /* what the kinds that are not made are made of; NULL: all are made */
 } ms_dw_abbrevs;
 
 /* The part of a unit's encoding that decides how many bytes forms take, as one of 8 numbers. */
@@ -14270,6 +14272,11 @@ typedef struct ms_dw_table {
     size_t count;
     size_t cap;
     size_t code_cap;
+    size_t most_specs;    /* of a table whose kinds are made later: the most attributes that one has */
+    ms_span specs;        /* of such a table: its bytes */
+    ms_dw_enc enc;        /* the same: how it encodes */
+    ms_dw_abbrevs *owner; /* the same */
+    ms_dw_brief *briefs;  /* the same: by code */
 } ms_dw_table;
 
 enum {
@@ -14290,25 +14297,12 @@ static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t
     return sum > ms_DW_MOST_BYTES || is_bounded ? sum : UINT32_MAX;
 }
 
-static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
+/* Makes the steps of an abbreviation; rd is where its attributes are listed. Returns false at damage, or when
+ * memory is out. */
+static bool ms_dw_add_steps(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev)
 {
-    ms_arena *arena = t->steps.arena;
-    uint64_t tag = ms_rd_uleb(rd);
-    uint8_t children = ms_rd_u8(rd);
-    ms_dw_abbrev *v = (ms_dw_abbrev *)ms_arena_grow(arena, t->v, t->count, &t->cap, sizeof *v);
-    ms_key *codes = (ms_key *)ms_arena_grow(arena, t->codes, t->count, &t->code_cap, sizeof *codes);
-    if (v == NULL || codes == NULL)
-        return false;
-    t->v = v;
-    t->codes = codes;
-    ms_dw_abbrev *abbrev = &v[t->count];
-    ms_zero(abbrev, sizeof *abbrev);
-    abbrev->tag = (uint16_t)(tag > 0xffff ? 0xffff : tag);
-    abbrev->kind = (uint8_t)ms_dw_kind_of(tag);
-    abbrev->has_children = children != 0;
     ms_rd again = *rd;
     size_t first = t->steps.count;
-    abbrev->specs = ms_rd_offset(rd) <= UINT32_MAX ? (uint32_t)ms_rd_offset(rd) : UINT32_MAX;
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
@@ -14326,8 +14320,37 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
-    if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
-        (abbrev->read_max > ms_DW_MOST_BYTES && abbrev->read_max != UINT32_MAX))
+    abbrev->is_made = (abbrev->skip_max <= ms_DW_MOST_BYTES || abbrev->skip_max == UINT32_MAX) &&
+                      (abbrev->read_max <= ms_DW_MOST_BYTES || abbrev->read_max == UINT32_MAX);
+    return abbrev->is_made;
+}
+
+/* Adds an abbreviation but for its steps; NULL when memory is out. */
+static ms_dw_abbrev *ms_dw_add_kind(ms_dw_table *t, ms_rd *rd)
+{
+    uint64_t tag = ms_rd_uleb(rd);
+    uint8_t children = ms_rd_u8(rd);
+    ms_dw_abbrev *v = (ms_dw_abbrev *)ms_arena_grow(t->steps.arena, t->v, t->count, &t->cap, sizeof *v);
+    if (v == NULL)
+        return NULL;
+    t->v = v;
+    ms_dw_abbrev *abbrev = &v[t->count];
+    ms_zero(abbrev, sizeof *abbrev);
+    abbrev->tag = (uint16_t)(tag > 0xffff ? 0xffff : tag);
+    abbrev->kind = (uint8_t)ms_dw_kind_of(tag);
+    abbrev->has_children = children != 0;
+    abbrev->specs = ms_rd_offset(rd) <= UINT32_MAX ? (uint32_t)ms_rd_offset(rd) : UINT32_MAX;
+    return abbrev;
+}
+
+static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
+{
+    ms_dw_abbrev *abbrev = ms_dw_add_kind(t, rd);
+    ms_key *codes = (ms_key *)ms_arena_grow(t->steps.arena, t->codes, t->count, &t->code_cap, sizeof *codes);
+    if (abbrev == NULL || codes == NULL)
+        return false;
+    t->codes = codes;
+    if (!ms_dw_add_steps(t, enc, rd, abbrev))
         return false;
     codes[t->count].key = code;
     codes[t->count].item = t->count;
@@ -14499,10 +14522,125 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     return arena->oom ? NULL : table;
 }
 
+/* ---- Abbreviations that are made when they are first met ---- */
+
+enum { ms_DW_MOST_SPECS = 1024 }; /* attributes of an abbreviation that is made later: so its steps fit */
+
+/* Passes the attributes of an abbreviation; notes which sections their values lead to. Returns false when one
+ * cannot be known. */
+static bool ms_dw_pass_specs(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ms_dw_kind kind)
+{
+    uint32_t seen = 1u << ms_SLOT_NONE;
+    size_t count = 0;
+    for (;; count++) {
+        bool is_brief = ms_rd_left(rd) > 1 && rd->p[0] < 0x80 && rd->p[1] < 0x80; /* nearly always */
+        uint64_t attribute = is_brief ? rd->p[0] : ms_rd_uleb(rd);
+        uint64_t form = is_brief ? rd->p[1] : ms_rd_uleb(rd);
+        rd->p += is_brief ? 2 : 0;
+        MACHSYM_COUNT_WORK(1);
+        if (rd->failed || count > ms_DW_MOST_SPECS || form > 0xffff)
+            return false;
+        if (attribute == 0 && form == 0)
+            break;
+        if (form == ms_DW_FORM_implicit_const)
+            ms_rd_sleb(rd);
+        if (ms_dw_form_size((uint32_t)form, enc) == ms_SIZE_UNKNOWN)
+            return false;
+        ms_dw_slot slot = kind != ms_KIND_OTHER ? ms_dw_slot_of(attribute, kind) : ms_SLOT_NONE;
+        if ((seen >> slot & 1) == 0)
+            t->steps.needs |=
+                ms_dw_form_needs((uint32_t)form) | (slot == ms_SLOT_RANGES ? (uint32_t)ms_NEEDS_RANGES : 0u);
+        seen |= 1u << slot;
+    }
+    t->most_specs = count > t->most_specs ? count : t->most_specs;
+    return !rd->failed;
+}
+
+/* Lists the abbreviations of a table without their steps. Returns false unless all of it is as compilers
+ * write it. */
+static bool ms_dw_list_kinds(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_dw_table *t)
+{
+    ms_rd rd = ms_rd_at(dw->abbrev, off);
+    for (uint64_t code = ms_rd_uleb(&rd); code != 0; code = ms_rd_uleb(&rd)) {
+        ms_dw_abbrev *abbrev = code == t->count + 1 ? ms_dw_add_kind(t, &rd) : NULL;
+        if (abbrev == NULL || abbrev->specs == UINT32_MAX || t->count == ms_DW_MOST_BRIEFS ||
+            !ms_dw_pass_specs(t, enc, &rd, (ms_dw_kind)abbrev->kind))
+            return false;
+        t->count++;
+    }
+    return !rd.failed;
+}
+
+/* Decodes the table at an offset of .debug_abbrev, but makes the steps of each kind of entry when such an
+ * entry is first met: one answer meets few. NULL: the table is damaged or uncommon, or memory is out. */
+static ms_dw_abbrevs *ms_dw_abbrevs_later(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off,
+                                          ms_arena *arena)
+{
+    ms_dw_table *t = (ms_dw_table *)ms_arena_zeroed(arena, 1, sizeof *t);
+    ms_dw_abbrevs *table = (ms_dw_abbrevs *)ms_arena_zeroed(arena, 1, sizeof *table);
+    if (t == NULL || table == NULL)
+        return NULL;
+    t->steps.arena = arena;
+    t->specs = ms_span_from(dw->abbrev, off);
+    t->enc = *enc;
+    t->owner = table;
+    if (!ms_dw_list_kinds(dw, enc, off, t))
+        return NULL;
+    t->briefs = (ms_dw_brief *)ms_arena_zeroed(arena, t->count + 1, sizeof *t->briefs);
+    if (t->briefs == NULL)
+        return NULL;
+    t->briefs[0].flags = ms_BRIEF_END;
+    for (size_t i = 1; i <= t->count; i++)
+        t->briefs[i].flags = ms_BRIEF_LONG;
+    table->off = off;
+    table->encoding = (uint8_t)ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size);
+    table->dense = true;
+    table->v = t->v;
+    table->count = t->count;
+    table->needs = t->steps.needs;
+    table->briefs = t->briefs;
+    table->brief_count = t->count;
+    table->brief_max = 4u + (uint32_t)(16 * t->most_specs) + 0x7fu; /* no value of a known size has more */
+    table->rest = t;
+    return table;
+}
+
+/* Makes one kind of entry; NULL when memory is out. */
+static ms_NOINLINE const ms_dw_abbrev *ms_dw_make_kind(const ms_dw_abbrevs *table, size_t index)
+{
+    ms_dw_table *t = table->rest;
+    ms_dw_abbrev *abbrev = &t->v[index];
+    ms_rd rd = ms_rd_at(t->specs, abbrev->specs);
+    bool is_made = ms_dw_add_steps(t, &t->enc, &rd, abbrev) && !t->steps.arena->oom;
+    t->owner->steps = t->steps.v;
+    if (!is_made) {
+        abbrev->is_made = false;
+        return NULL;
+    }
+    t->briefs[index + 1] = ms_dw_brief_of(abbrev, t->steps.v);
+    return abbrev;
+}
+
+/* Makes all kinds of entries that are not made, for walks over a whole unit. Returns false when memory is
+ * out. */
+static bool ms_dw_make_rest(const ms_dw_abbrevs *table)
+{
+    ms_dw_table *t = table->rest;
+    if (t == NULL)
+        return true;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!t->v[i].is_made && ms_dw_make_kind(table, i) == NULL)
+            return false;
+    }
+    ms_dw_add_layouts(t->owner, t->v, t->steps.arena);
+    t->owner->rest = NULL;
+    return !t->steps.arena->oom;
+}
+
 static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *table, uint64_t code)
 {
     if (code - 1 < table->count && table->dense)
-        return &table->v[code - 1];
+        return table->v[code - 1].is_made ? &table->v[code - 1] : ms_dw_make_kind(table, (size_t)code - 1);
     if (table->dense)
         return NULL;
     size_t at = ms_lower_bound(table->by_code, table->count, sizeof *table->by_code, code);
@@ -15722,7 +15860,10 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
     ms_dw dw = *env->dw;
     if (!is_first)
         dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
-    ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
+    bool are_few = !ms_SMALL_CODE && is_first && env->brief != NULL; /* kinds of entries that are met */
+    ms_dw_abbrevs *made = are_few ? ms_dw_abbrevs_later(&dw, enc, cu->abbrev_off, env->arena) : NULL;
+    if (made == NULL)
+        made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;
     made->next = *slot;
@@ -18138,7 +18279,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     ms_fn_walk w;
     ms_segs segs = {NULL, 0, arena};
     ms_zero(table, sizeof *table);
-    if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
+    if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end || !ms_dw_make_rest(root->abbrevs))
         return;
     /* dart, runtime/vm/dwarf.cc: --obfuscate renames symbols, and leaves the debug info alone */
     table->has_real_names = ms_str_is(ms_cu_text(dw, root, ms_SLOT_PRODUCER), "Dart VM");
@@ -25527,6 +25668,8 @@ static size_t ms_ses_units(machsym_session *s)
     bool oom = false;
     if (s->has_units)
         return s->env.count;
+    for (ms_dw_abbrevs *table = s->env.first_table; table != NULL && !oom; table = table->next)
+        oom = !ms_dw_make_rest(table); /* other threads may borrow them */
     const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
     if (units != NULL && s->env.brief != NULL)
         oom = !ms_ses_move_brief(s, units);

@@ -1058,6 +1058,94 @@ static void test_raw_numbers(void)
     test_end("numbers of one to ten bytes");
 }
 
+static void check_steps(const ms_dw_abbrevs *a, const ms_dw_abbrev *of_a, const ms_dw_abbrevs *b,
+                        const ms_dw_abbrev *of_b)
+{
+    size_t count = (size_t)of_a->skip_count + of_a->read_count;
+    for (size_t i = 0; i < count; i++) {
+        const ms_dw_step *x = &a->steps[of_a->skip_first + i];
+        const ms_dw_step *y = &b->steps[of_b->skip_first + i];
+        CHECK(x->skip == y->skip && x->form == y->form && x->how == y->how && x->slot == y->slot &&
+              x->size == y->size && x->bits == y->bits);
+    }
+}
+
+/* Whether a kind of entry is the same in two tables, with its brief. */
+static void check_kind(const ms_dw_abbrevs *a, const ms_dw_abbrevs *b, size_t code)
+{
+    const ms_dw_abbrev *of_a = ms_dw_abbrev_from_code(a, code);
+    const ms_dw_abbrev *of_b = ms_dw_abbrev_from_code(b, code);
+    CHECK(of_a != NULL && of_b != NULL && of_a->is_made && of_b->is_made);
+    CHECK(of_a->tag == of_b->tag && of_a->kind == of_b->kind && of_a->has_children == of_b->has_children);
+    CHECK(of_a->has_code == of_b->has_code && of_a->slots == of_b->slots && of_a->specs == of_b->specs);
+    CHECK(of_a->skip_count == of_b->skip_count && of_a->read_count == of_b->read_count);
+    CHECK(of_a->skip_tail == of_b->skip_tail && of_a->skip_max == of_b->skip_max);
+    CHECK(of_a->read_max == of_b->read_max);
+    CHECK(memcmp(&a->briefs[code], &b->briefs[code], sizeof *a->briefs) == 0);
+    CHECK(a->brief_max >= 4u + a->briefs[code].skip + a->briefs[code].tail);
+    check_steps(a, of_a, b, of_b);
+}
+
+/* A table whose kinds are made when they are met, in any order, has the same ones as one that is made at
+ * once. Damaged ones are not made so. */
+static void test_later(void)
+{
+    static const unsigned attributes[] = {AT_name, AT_call_line, 0x11, 0x12,   0x55,
+                                          0x31,    0x47,         0x3a, 0x2007, 0x49};
+    static const unsigned tags[] = {TAG_subprogram, TAG_variable, TAG_compile_unit, 0x1d};
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_arena arena = ms_arena_make(ms_arena_default(none));
+    uint32_t dice = 1;
+    test_begin();
+    for (unsigned round = 0; round < 300; round++) {
+        bytes b = {NULL, 0, 0};
+        ms_dw dw;
+        ms_dw_enc enc;
+        memset(&dw, 0, sizeof dw);
+        memset(&enc, 0, sizeof enc);
+        enc.version = (uint16_t)(2 + round % 4);
+        enc.addr_size = round % 8 < 4 ? 8 : 4;
+        enc.offset_size = 4;
+        size_t kinds = 1 + round % 40;
+        for (size_t code = 1; code <= kinds; code++) {
+            put_uleb(&b, code);
+            put_uleb(&b, tags[(dice >> 20) % 4]);
+            put8(&b, (uint8_t)(dice >> 24 & 1));
+            for (unsigned i = 0; i < (dice >> 16) % 12; i++) {
+                dice = dice * 1664525 + 1013904223;
+                unsigned form = 1 + (dice >> 16) % 0x2c;
+                put_uleb(&b, attributes[(dice >> 8) % 10]);
+                put_uleb(&b, form == 2 ? 0x0bu : form);
+                if (form == 0x21)
+                    put_uleb(&b, dice >> 28);
+            }
+            put8(&b, 0);
+            put8(&b, 0);
+            dice = dice * 1664525 + 1013904223;
+        }
+        put8(&b, 0);
+        dw.abbrev = ms_span_make(b.v, b.len);
+        ms_dw_abbrevs *whole = ms_dw_abbrevs_make(&dw, &enc, 0, &arena);
+        ms_dw_abbrevs *later = ms_dw_abbrevs_later(&dw, &enc, 0, &arena);
+        CHECK(whole->count == kinds && later != NULL && later->count == kinds &&
+              later->needs == whole->needs);
+        for (size_t code = kinds; code > 0; code -= code > 2 ? 2 : code)
+            check_kind(later, whole, code);
+        CHECK(ms_dw_abbrev_from_code(later, kinds + 1) == NULL && ms_dw_abbrev_from_code(later, 0) == NULL);
+        CHECK(ms_dw_make_rest(later) && later->rest == NULL);
+        for (size_t code = 1; code <= kinds; code++) {
+            check_kind(later, whole, code);
+            CHECK_EQ(later->v[code - 1].layout, whole->v[code - 1].layout);
+        }
+        dw.abbrev.len = b.len - 1; /* its end is missing */
+        CHECK(ms_dw_abbrevs_later(&dw, &enc, 0, &arena) == NULL);
+        bytes_free(&b);
+        ms_arena_reset(&arena);
+    }
+    ms_arena_free(&arena);
+    test_end("kinds of entries that are made when they are met");
+}
+
 int main(void)
 {
     test_large_unit();
@@ -1087,5 +1175,6 @@ int main(void)
     test_missing_addresses();
     test_tables();
     test_long_numbers();
+    test_later();
     return test_done();
 }

@@ -482,6 +482,8 @@ static size_t ms_ses_units(machsym_session *s)
     bool oom = false;
     if (s->has_units)
         return s->env.count;
+    for (ms_dw_abbrevs *table = s->env.first_table; table != NULL && !oom; table = table->next)
+        oom = !ms_dw_make_rest(table); /* other threads may borrow them */
     const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
     if (units != NULL && s->env.brief != NULL)
         oom = !ms_ses_move_brief(s, units);

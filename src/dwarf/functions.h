@@ -912,7 +912,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     ms_fn_walk w;
     ms_segs segs = {NULL, 0, arena};
     ms_zero(table, sizeof *table);
-    if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
+    if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end || !ms_dw_make_rest(root->abbrevs))
         return;
     /* dart, runtime/vm/dwarf.cc: --obfuscate renames symbols, and leaves the debug info alone */
     table->has_real_names = ms_str_is(ms_cu_text(dw, root, ms_SLOT_PRODUCER), "Dart VM");
