@@ -8189,7 +8189,7 @@ static ms_code_jump ms_code_read_jump(uint32_t cputype, ms_span code, uint64_t a
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
- *         ms_sym_check_names, ms_sym_walk_exports, ms_sym_selector_at.
+ *         ms_sym_listed_exact, ms_sym_check_names, ms_sym_walk_exports, ms_sym_selector_at.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -8998,30 +8998,65 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     return ms_sym_name(t, t->v[first].item);
 }
 
+/* What ms_sym_exact looks for, while the entries at the address are looked at one by one. */
+typedef struct ms_sym_search {
+    machsym_str want;
+    machsym_str best;
+    unsigned best_rank;
+} ms_sym_search;
+
+/* Looks at an entry that begins at the address. Returns true when its name is the one that is wanted. */
+static bool ms_sym_look_at(ms_span strings, const ms_sym_nlist *entry, ms_sym_search *search)
+{
+    if (!ms_sym_is_defined(entry))
+        return false;
+    unsigned rank = ms_sym_rank(entry, ms_sym_head_at(strings, entry->strx));
+    bool is_wanted = search->want.len != 0 && rank < 4 && ms_sym_name_is(strings, entry->strx, search->want);
+    if (is_wanted || rank < search->best_rank) {
+        search->best_rank = rank;
+        search->best = ms_sym_c_name(ms_sym_name_at(strings, entry->strx));
+    }
+    return is_wanted;
+}
+
 /* The same without a table, by reading all of LC_SYMTAB. This is for a first, cold lookup. */
 static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t addr, machsym_str want)
 {
-    machsym_str best = ms_str_empty();
-    unsigned best_rank = 4;
+    ms_sym_search search = {want, ms_str_empty(), 4};
     for (size_t m = 0; m < mo_count; m++) {
         const ms_mo *mo = &mos[m];
         ms_span nlists = ms_sym_nlists(mo);
         ms_span strings = ms_sym_whole_strings(mo);
-        size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
+        size_t size = ms_sym_nlist_size(mo);
+        size_t count = mo->hide_symtab ? 0 : nlists.len / size;
         for (size_t i = 0; i < count; i++) {
+            while (mo->is_64 && i % ms_SYM_BLOCK == 0 && count - i >= ms_SYM_BLOCK &&
+                   !ms_sym_block_has(nlists.ptr + i * size, addr, 0))
+                i += ms_SYM_BLOCK;
+            if (i == count)
+                break;
             ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-            if (entry.value != addr || !ms_sym_is_defined(&entry))
-                continue;
-            unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
-            if (want.len != 0 && rank < 4 && ms_sym_name_is(strings, entry.strx, want))
-                return ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
-            if (rank < best_rank) {
-                best_rank = rank;
-                best = ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
-            }
+            if (entry.value == addr && ms_sym_look_at(strings, &entry, &search))
+                return search.best;
         }
     }
-    return best;
+    return search.best;
+}
+
+/* The same by the list of one half's symbols. *looked is how many begin at the address. */
+static machsym_str ms_sym_listed_exact(const ms_mo *mo, const ms_sym_order *order, ms_span strings,
+                                       uint64_t addr, machsym_str want, size_t *looked)
+{
+    ms_sym_search search = {want, ms_str_empty(), 4};
+    const ms_key *v = order->v;
+    size_t first = ms_lower_bound(v, order->count, sizeof *v, addr);
+    size_t at = first;
+    for (bool is_found = false; at < order->count && v[at].key == addr && !is_found; at++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)v[at].item);
+        is_found = ms_sym_look_at(strings, &entry, &search);
+    }
+    *looked = at - first;
+    return search.best;
 }
 
 /* ---- Exports trie ---- */
@@ -11219,10 +11254,34 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
     return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
+/* The same by the list, which is given up as in ms_src_try_list. Returns false when there is no list. */
+static bool ms_src_try_exact(ms_src *names, uint64_t addr, machsym_str want, machsym_str *out)
+{
+    const ms_mo *mo = names->table.mo;
+    const ms_sym_order *order = ms_src_order(names, mo);
+    ms_span strings = ms_sym_whole_strings(mo);
+    size_t looked;
+    if (order == NULL)
+        return false;
+    *out = ms_sym_listed_exact(mo, order, strings, addr, want, &looked);
+    names->listed += MACHSYM_LISTED_WORTH + looked + (ms_sym_strings(mo).len - strings.len);
+    names->lists = names->listed <= order->count;
+    return true;
+}
+
+/* To list the symbols costs as much as this many searches from the start of LC_SYMTAB. */
+enum { ms_SRC_LIST_SCANS = 16 };
+
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
 static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 {
-    if (!ms_src_is_made(names) && names->scans++ < MACHSYM_SCANS)
+    machsym_str name;
+    uint32_t scans = names->lists ? (uint32_t)ms_SRC_LIST_SCANS : (uint32_t)MACHSYM_SCANS;
+    bool is_made = ms_src_is_made(names);
+    bool is_listed = names->lists && (names->order.v != NULL || names->scans >= scans);
+    if (!is_made && is_listed && ms_src_try_exact(names, addr, want, &name))
+        return name;
+    if (!is_made && names->scans++ < scans)
         return ms_sym_scan_exact(names->table.mo, names->table.mo_count, addr, want);
     return ms_sym_exact(ms_src_table(names), addr, want);
 }

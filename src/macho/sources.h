@@ -298,10 +298,34 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
     return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
+/* The same by the list, which is given up as in ms_src_try_list. Returns false when there is no list. */
+static bool ms_src_try_exact(ms_src *names, uint64_t addr, machsym_str want, machsym_str *out)
+{
+    const ms_mo *mo = names->table.mo;
+    const ms_sym_order *order = ms_src_order(names, mo);
+    ms_span strings = ms_sym_whole_strings(mo);
+    size_t looked;
+    if (order == NULL)
+        return false;
+    *out = ms_sym_listed_exact(mo, order, strings, addr, want, &looked);
+    names->listed += MACHSYM_LISTED_WORTH + looked + (ms_sym_strings(mo).len - strings.len);
+    names->lists = names->listed <= order->count;
+    return true;
+}
+
+/* To list the symbols costs as much as this many searches from the start of LC_SYMTAB. */
+enum { ms_SRC_LIST_SCANS = 16 };
+
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
 static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 {
-    if (!ms_src_is_made(names) && names->scans++ < MACHSYM_SCANS)
+    machsym_str name;
+    uint32_t scans = names->lists ? (uint32_t)ms_SRC_LIST_SCANS : (uint32_t)MACHSYM_SCANS;
+    bool is_made = ms_src_is_made(names);
+    bool is_listed = names->lists && (names->order.v != NULL || names->scans >= scans);
+    if (!is_made && is_listed && ms_src_try_exact(names, addr, want, &name))
+        return name;
+    if (!is_made && names->scans++ < scans)
         return ms_sym_scan_exact(names->table.mo, names->table.mo_count, addr, want);
     return ms_sym_exact(ms_src_table(names), addr, want);
 }

@@ -13,7 +13,7 @@
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
- *         ms_sym_check_names, ms_sym_walk_exports, ms_sym_selector_at.
+ *         ms_sym_listed_exact, ms_sym_check_names, ms_sym_walk_exports, ms_sym_selector_at.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -822,30 +822,65 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     return ms_sym_name(t, t->v[first].item);
 }
 
+/* What ms_sym_exact looks for, while the entries at the address are looked at one by one. */
+typedef struct ms_sym_search {
+    machsym_str want;
+    machsym_str best;
+    unsigned best_rank;
+} ms_sym_search;
+
+/* Looks at an entry that begins at the address. Returns true when its name is the one that is wanted. */
+static bool ms_sym_look_at(ms_span strings, const ms_sym_nlist *entry, ms_sym_search *search)
+{
+    if (!ms_sym_is_defined(entry))
+        return false;
+    unsigned rank = ms_sym_rank(entry, ms_sym_head_at(strings, entry->strx));
+    bool is_wanted = search->want.len != 0 && rank < 4 && ms_sym_name_is(strings, entry->strx, search->want);
+    if (is_wanted || rank < search->best_rank) {
+        search->best_rank = rank;
+        search->best = ms_sym_c_name(ms_sym_name_at(strings, entry->strx));
+    }
+    return is_wanted;
+}
+
 /* The same without a table, by reading all of LC_SYMTAB. This is for a first, cold lookup. */
 static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t addr, machsym_str want)
 {
-    machsym_str best = ms_str_empty();
-    unsigned best_rank = 4;
+    ms_sym_search search = {want, ms_str_empty(), 4};
     for (size_t m = 0; m < mo_count; m++) {
         const ms_mo *mo = &mos[m];
         ms_span nlists = ms_sym_nlists(mo);
         ms_span strings = ms_sym_whole_strings(mo);
-        size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
+        size_t size = ms_sym_nlist_size(mo);
+        size_t count = mo->hide_symtab ? 0 : nlists.len / size;
         for (size_t i = 0; i < count; i++) {
+            while (mo->is_64 && i % ms_SYM_BLOCK == 0 && count - i >= ms_SYM_BLOCK &&
+                   !ms_sym_block_has(nlists.ptr + i * size, addr, 0))
+                i += ms_SYM_BLOCK;
+            if (i == count)
+                break;
             ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-            if (entry.value != addr || !ms_sym_is_defined(&entry))
-                continue;
-            unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
-            if (want.len != 0 && rank < 4 && ms_sym_name_is(strings, entry.strx, want))
-                return ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
-            if (rank < best_rank) {
-                best_rank = rank;
-                best = ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
-            }
+            if (entry.value == addr && ms_sym_look_at(strings, &entry, &search))
+                return search.best;
         }
     }
-    return best;
+    return search.best;
+}
+
+/* The same by the list of one half's symbols. *looked is how many begin at the address. */
+static machsym_str ms_sym_listed_exact(const ms_mo *mo, const ms_sym_order *order, ms_span strings,
+                                       uint64_t addr, machsym_str want, size_t *looked)
+{
+    ms_sym_search search = {want, ms_str_empty(), 4};
+    const ms_key *v = order->v;
+    size_t first = ms_lower_bound(v, order->count, sizeof *v, addr);
+    size_t at = first;
+    for (bool is_found = false; at < order->count && v[at].key == addr && !is_found; at++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)v[at].item);
+        is_found = ms_sym_look_at(strings, &entry, &search);
+    }
+    *looked = at - first;
+    return search.best;
 }
 
 /* ---- Exports trie ---- */
