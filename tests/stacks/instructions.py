@@ -60,7 +60,7 @@ def of_x86_64(text, size):
 
 
 def forms(rng, prefix):
-    """Each form of ModRM for each of its eight codes: the bytes after it are none of a call or a jump."""
+    """Each form of ModRM for each of its eight codes: the bytes after it begin no call and no jump."""
     for code in range(8):
         for mod in range(4):
             for rm in range(8):
