@@ -260,6 +260,15 @@ check "in a later run, too" "$work/out"
 group --groups-in "$work/2.state" --json "$work/c.crash" >"$work/out"
 [ "$(grep -c '"count":1,' "$work/out")" -eq 3 ]
 check "and apart again, once a second exception came" "$work/out"
+for days in "10 12" "12 10"; do
+    for report in a b; do
+        sed "1a Date/Time: 2026-03-${days%% *} 10:00:00.000 +0000" "$work/$report.crash" >"$work/$report.dated.crash"
+        days=${days#* }
+    done
+    group --json "$work/a.dated.crash" "$work/b.dated.crash" >"$work/out"
+    grep -q '"first":"2026-03-10","last":"2026-03-12"' "$work/out" && [ "$(grep -c . "$work/out")" -eq 1 ]
+    check "together they have the first day and the last, whichever group has it" "$work/out"
+done
 stack "$work/d.crash" "EXC_BAD_ACCESS (SIGSEGV)" f g
 sed /Exception/d "$work/d.crash" >"$work/e.crash"
 counted "2 2" "$work/a.crash" "$work/e.crash" "$work/b.crash" "$work/d.crash"
