@@ -140,21 +140,23 @@ static void test_room(const char *path, uint64_t step)
 
 /* ---- Rules, by hand ---- */
 
-enum { NONE = UINT32_MAX, A = 0x100, B = 0x200, C = 0x300, SIZE = 16 };
+enum { NONE = UINT32_MAX, A = 0x100, B = 0x200, C = 0x300, D = 0x400, SIZE = 16 };
 
-/* Functions of two bodies, and of one place where functions of two sizes begin. Fields: lo, size, at, number, is_first,
- * is_visible, name, entry. */
+/* Functions of two bodies, of one place where functions of two sizes begin, and of a body that a tail call may lead to
+ * again. Fields: lo, size, at, number, is_first, is_visible, comes_back, name, entry. */
 static const ms_mg_function functions[] = {
-    {A, SIZE, 0, 0, true, true, 1, 11},        /* number 0 */
-    {A, SIZE, 0, 0, false, true, 2, 12},       /* 1 */
-    {A, SIZE, 16, 0, false, false, 3, 13},     /* 2: units cannot see it */
-    {A, SIZE, 32, 0, false, true, 4, 14},      /* 3: another body has that name, too */
-    {B, SIZE, 0, 0, true, true, 5, 21},        /* 0 */
-    {B, SIZE, 48, 0, false, true, 4, 22},      /* 1 */
-    {B, SIZE, 64, 0, false, true, 6, 23},      /* 2 */
-    {B, SIZE, 80, 0, false, true, 6, 24},      /* 3: the name that number 2 has */
-    {C, SIZE, 0, 0, true, true, 7, 31},        /* 0 */
-    {C, SIZE + 4, 96, 0, false, true, 8, 32}}; /* other code */
+    {A, SIZE, 0, 0, true, true, false, 1, 11},       /* number 0 */
+    {A, SIZE, 0, 0, false, true, false, 2, 12},      /* 1 */
+    {A, SIZE, 16, 0, false, false, false, 3, 13},    /* 2: units cannot see it */
+    {A, SIZE, 32, 0, false, true, false, 4, 14},     /* 3: another body has that name, too */
+    {B, SIZE, 0, 0, true, true, false, 5, 21},       /* 0 */
+    {B, SIZE, 48, 0, false, true, false, 4, 22},     /* 1 */
+    {B, SIZE, 64, 0, false, true, false, 6, 23},     /* 2 */
+    {B, SIZE, 80, 0, false, true, false, 6, 24},     /* 3: the name that number 2 has */
+    {C, SIZE, 0, 0, true, true, false, 7, 31},       /* 0 */
+    {C, SIZE + 4, 96, 0, false, true, false, 8, 32}, /* other code */
+    {D, SIZE, 0, 0, true, true, true, 10, 41},       /* 0 */
+    {D, SIZE, 96, 0, false, true, false, 11, 42}};   /* 1: what the first says holds for the body */
 
 /* A call, and the row that comes of it: the number of the caller and of the callee. callee NONE: there is none. */
 static const struct {
@@ -165,21 +167,26 @@ static const struct {
     uint32_t want_caller;
     uint32_t want_body;
     uint32_t want_callee;
-} calls_made[] = {
-    {NONE, 2, 99, 0, 0, A, 1},    /* a declaration, by its name */
-    {NONE, 2, 99, 13, 2, A, 1},   /* of a caller that shares its code */
-    {NONE, 3, 99, 0, 0, 0, NONE}, /* declarations are not of what units cannot see */
-    {A, 3, 99, 0, 0, A, 2},       /* but code there may be of it */
-    {NONE, 3, 13, 0, 0, A, 2},    /* and its entry is */
-    {NONE, 4, 99, 0, 0, 0, NONE}, /* two bodies have functions of the name */
-    {A, 4, 99, 0, 0, A, 3},       /* in one of them */
-    {B, 4, 99, 0, 0, B, 1},        {B, 6, 99, 0, 0, 0, NONE},     /* two functions of a body have the name */
-    {B, 6, 24, 0, 0, B, 3},                                       /* which their entries tell apart */
-    {B, 2, 99, 0, 0, 0, NONE},                                    /* the body has no function of the name */
-    {NONE, 8, 99, 0, 0, 0, NONE},                                 /* it has other code */
-    {NONE, 8, 32, 0, 0, 0, NONE},  {NONE, 2, 99, 98, 0, 0, NONE}, /* a caller that is not told of */
-    {NONE, 2, 99, 32, 0, 0, NONE},                                /* it has other code */
-    {NONE, 9, 99, 0, 0, 0, NONE}};                                /* nothing has the name */
+} calls_made[] = {{NONE, 2, 99, 0, 0, A, 1},    /* a declaration, by its name */
+                  {NONE, 2, 99, 13, 2, A, 1},   /* of a caller that shares its code */
+                  {NONE, 3, 99, 0, 0, 0, NONE}, /* declarations are not of what units cannot see */
+                  {A, 3, 99, 0, 0, A, 2},       /* but code there may be of it */
+                  {NONE, 3, 13, 0, 0, A, 2},    /* and its entry is */
+                  {NONE, 4, 99, 0, 0, 0, NONE}, /* two bodies have functions of the name */
+                  {A, 4, 99, 0, 0, A, 3},       /* in one of them */
+                  {B, 4, 99, 0, 0, B, 1},
+                  {B, 6, 99, 0, 0, 0, NONE},    /* two functions of a body have the name */
+                  {B, 6, 24, 0, 0, B, 3},       /* which their entries tell apart */
+                  {B, 2, 99, 0, 0, 0, NONE},    /* the body has no function of the name */
+                  {NONE, 8, 99, 0, 0, 0, NONE}, /* it has other code */
+                  {NONE, 8, 32, 0, 0, 0, NONE},
+                  {NONE, 2, 99, 98, 0, 0, NONE}, /* a caller that is not told of */
+                  {NONE, 2, 99, 32, 0, 0, NONE}, /* it has other code */
+                  {NONE, 10, 99, 0, 0, 0, NONE},
+                  {NONE, 11, 42, 0, 0, 0, NONE}, /* a tail call may lead to it again */
+                  {D, 10, 99, 0, 0, 0, NONE},
+                  {NONE, 2, 99, 42, 1, A, 1},    /* but its caller is known, and calls one that is */
+                  {NONE, 9, 99, 0, 0, 0, NONE}}; /* nothing has the name */
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions, CALLS = sizeof calls_made / sizeof *calls_made };
 
@@ -217,9 +224,12 @@ static void test_rules(void)
         sites[i] = site;
     }
     settle(&m, &part, functions, sites, CALLS);
-    CHECK_EQ(m.row_count, 6); /* three functions of A, three of B, none of C */
+    CHECK_EQ(m.row_count, 7); /* three functions of A, three of B, none of C, one of D */
     for (size_t i = 0; i < m.row_count; i++)
-        CHECK(m.rows[i].lo == (i < 3 ? A : B) && m.rows[i].size == SIZE && m.rows[i].at == 16 * i);
+        CHECK(m.rows[i].lo == (i < 3   ? A
+                               : i < 6 ? B
+                                       : D) &&
+              m.rows[i].size == SIZE && m.rows[i].at == 16 * i);
     for (uint32_t i = 0; i < CALLS; i++) {
         bool is_there = row < m.call_count && m.calls[row].return_off == 4 + 4 * i;
         CHECK(is_there == (calls_made[i].want_callee != NONE));
@@ -247,7 +257,7 @@ static void test_cut_rules(void)
     memcpy(v, functions, sizeof v);
     v[3].at = ms_TW_CUT;
     settle(&m, &part, v, sites, sizeof sites / sizeof *sites);
-    CHECK_EQ(m.row_count, 6);
+    CHECK_EQ(m.row_count, 7);
     CHECK(m.rows[2].lo == A && m.rows[2].at == ms_TW_CUT && m.rows[1].at == 16);
     CHECK_EQ(m.call_count, sizeof want / sizeof *want);
     for (size_t i = 0; i < m.call_count && i < sizeof want / sizeof *want; i++)

@@ -96,8 +96,10 @@ static void ms_mf_add_names(const ms_sym_table *t, size_t first, size_t end, ms_
             differ || !ms_mf_are_variants(ms_sym_name(t, t->v[first].item), ms_sym_name(t, t->v[i].item));
     for (size_t i = first; i < end && differ; i++) {
         uint64_t name = ms_mf_name(ms_sym_name(t, t->v[i].item), left);
+        if (name == 0)
+            return;
         ms_key *v = (ms_key *)ms_arena_grow(arena, hints->names, hints->name_count, cap, sizeof *v);
-        if (v == NULL || name == 0)
+        if (v == NULL)
             return;
         hints->names = v;
         v[hints->name_count].key = name;
