@@ -14342,16 +14342,16 @@ enum {
     ms_DW_MOST_BYTES = 0x7fffffff
 }; /* the parts of known size take no more in any entry: else it is damage */
 
-/* How many bytes the steps may touch when every value takes its most. Blocks are checked where they occur.
+/* How many bytes the steps first ... end - 1 may touch when every value takes its most. Blocks are checked where they occur.
  * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
-static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
+static uint32_t ms_dw_most_bytes(const ms_dw_compiler *steps, size_t first, size_t end, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 8, 10, 10, 10, 0}; /* a fixed size is read as 8 bytes */
     uint32_t sum = tail;
     bool is_bounded = true;
-    for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
-        is_bounded = is_bounded && steps[i].how != ms_HOW_FORM;
-        sum += steps[i].skip + (uint32_t)most[steps[i].how];
+    for (size_t i = first; i < end && sum <= ms_DW_MOST_BYTES; i++) {
+        is_bounded = is_bounded && steps->v[i].how != ms_HOW_FORM;
+        sum += steps->v[i].skip + (uint32_t)most[steps->v[i].how];
     }
     return sum > ms_DW_MOST_BYTES || is_bounded ? sum : UINT32_MAX;
 }
@@ -14376,9 +14376,9 @@ static bool ms_dw_add_steps(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ms_
     if (t->steps.count - first > 0xffff)
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
-    abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
+    abbrev->skip_max = ms_dw_most_bytes(&t->steps, first, mid, abbrev->skip_tail);
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
-    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
+    abbrev->read_max = ms_dw_most_bytes(&t->steps, mid, t->steps.count, 0);
     abbrev->is_made = (abbrev->skip_max <= ms_DW_MOST_BYTES || abbrev->skip_max == UINT32_MAX) &&
                       (abbrev->read_max <= ms_DW_MOST_BYTES || abbrev->read_max == UINT32_MAX);
     return abbrev->is_made;
@@ -32066,8 +32066,10 @@ static void ms_mf_add_names(const ms_sym_table *t, size_t first, size_t end, ms_
             differ || !ms_mf_are_variants(ms_sym_name(t, t->v[first].item), ms_sym_name(t, t->v[i].item));
     for (size_t i = first; i < end && differ; i++) {
         uint64_t name = ms_mf_name(ms_sym_name(t, t->v[i].item), left);
+        if (name == 0)
+            return;
         ms_key *v = (ms_key *)ms_arena_grow(arena, hints->names, hints->name_count, cap, sizeof *v);
-        if (v == NULL || name == 0)
+        if (v == NULL)
             return;
         hints->names = v;
         v[hints->name_count].key = name;
