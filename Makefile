@@ -334,7 +334,7 @@ $(B)/replay/%: fuzz/fuzz_%.c $(B)/replay/replay.o $(B)/rooms/rooms.o
 build-tests: $(if $(ONLY),$(if $(ONLY_SH),all),all) $(TESTS) $(REPLAYS)
 
 # A program that does not build is a failure, and the others run. SAMPLE: one of how many is tried of what there are ten
-# thousands of; CI tries all. TIMES=1 prints the seconds of CPU that each test took: none may take 20, all together with
+# thousands of; `make soak-test` tries all. TIMES=1 prints the seconds of CPU that each test took: none may take 20, all together with
 # what they build 180 (with gcc, make and python3 alone).
 .PHONY: test
 test:
@@ -343,9 +343,11 @@ test:
 	B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" \
 	    UNBUILT=$$status SAMPLE="$${SAMPLE:-7}" sh tests/run $(TESTS) $(TEST_SH)
 
-.PHONY: test-gcc test-clang test-all
+.PHONY: test-gcc test-clang test-all soak-test
 test-gcc test-clang:
 	@$(MAKE) test B=build/$(@:test-%=%) CC=$(@:test-%=%) CFLAGS="-O2 -Werror" TEST_CFLAGS=-O0
+soak-test:
+	@SAMPLE=1 $(MAKE) test-gcc
 test-all:
 	@sh tests/sum "$(MAKE) test-gcc" "$(MAKE) test-clang"
 
@@ -413,25 +415,32 @@ bench: all
 	bench/run
 
 # tsan and msan run the tests that they are for: threads that share, and all that reads what files say. They optimise
-# nothing: that takes longer than it saves. asan runs nearly all tests, so it optimises what they link: a minute of the
-# compiler saves ten. What is tried by the ten thousand is thinned out: test-gcc has it all, and
-# make torture cuts and flips all files under AddressSanitizer. Scripts about how the project is built and about readers of
-# others are not for sanitizers.
+# nothing: that takes longer than it saves. asan runs all test programs, so it optimises what they link: a minute of the
+# compiler saves ten. There each object of an arena is an allocation of its own, so that a byte past it is seen. Of the scripts it
+# runs those that give the tool reports, files and addresses of every kind; a look for leaks is half of what a process takes then,
+# so those of LEAKS do it for all. What is tried by the ten thousand is thinned out: soak-test has it all, and
+# make torture cuts and flips all files under AddressSanitizer. soak-asan runs all scripts but those about how the
+# project is built and about readers of others: an hour and a half of one core.
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=
-ASAN_SH := $(filter-out replay package soname names_switches switches rooms formats running mutate bench symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
-.PHONY: asan tsan msan torture
+ASAN := -fsanitize=address$(comma)undefined -DMACHSYM_ARENA_CHUNK=1
+ASAN_SH := crash kinds_a kinds_b reports incidents groups rows tables facts minidump check_stack redact only json brief missing \
+    owners find check keep calls map map_unwind demangle inflate mcp told atos messages
+LEAKS := crash map reports
+ASAN_ALL := $(filter-out replay package soname names_switches switches rooms formats running mutate bench symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
+.PHONY: asan soak-asan tsan msan torture
 asan:
-	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 $(MAKE) test B=build/asan ONLY="$(notdir $(TEST_C:.c=))" ONLY_SH="$(ASAN_SH)" \
-	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=address$(comma)undefined) \
-	    CFLAGS="$(SAN:-O0=-O1) -fsanitize=address$(comma)undefined" LONG_CFLAGS=-O1
+	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 LEAKS="$(LEAKS)" $(MAKE) test B=build/asan ONLY="$(notdir $(TEST_C:.c=))" ONLY_SH="$(ASAN_SH)" \
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,$(ASAN)) CFLAGS="$(SAN:-O0=-O1) $(ASAN)" LONG_CFLAGS=-O1
+soak-asan:
+	@$(MAKE) asan ASAN_SH="$(ASAN_ALL)" LEAKS="$(ASAN_ALL)"
 tsan:
 	@$(MAKE) test B=build/tsan ONLY="test_ahead test_threads test_map_threads test_report_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:
 	@STRIDE=60 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
-	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory)
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory -DMACHSYM_ARENA_CHUNK=1)
 
 # Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. The objects
 # are those of the fuzz targets.
@@ -583,7 +592,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage soak-flips soak-faults soak-unwind soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage soak-test soak-asan soak-flips soak-faults soak-unwind soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "soak:     soak-stranger (make test twice in a new Debian) soak-packages (every archive, installed in a new Debian) soak-container"

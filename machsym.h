@@ -14646,7 +14646,8 @@ static ms_dw_abbrevs *ms_dw_abbrevs_later(const ms_dw *dw, const ms_dw_enc *enc,
     if (!ms_dw_list_kinds(dw, enc, off, t))
         return NULL;
     t->briefs = (ms_dw_brief *)ms_arena_zeroed(arena, t->count + 1, sizeof *t->briefs);
-    if (t->briefs == NULL)
+    t->steps.v = (ms_dw_step *)ms_arena_grow(arena, NULL, 0, &t->steps.cap, sizeof *t->steps.v);
+    if (t->briefs == NULL || t->steps.v == NULL)
         return NULL;
     t->briefs[0].flags = ms_BRIEF_END;
     for (size_t i = 1; i <= t->count; i++)
@@ -14660,6 +14661,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_later(const ms_dw *dw, const ms_dw_enc *enc,
     table->briefs = t->briefs;
     table->brief_count = t->count;
     table->brief_max = 4u + (uint32_t)(16 * t->most_specs) + 0x7fu; /* no value of a known size has more */
+    table->steps = t->steps.v;
     table->rest = t;
     return table;
 }
@@ -32767,7 +32769,7 @@ static uint32_t ms_mb_add_link(ms_mb_work *w, const ms_fn_block *block, uint32_t
 }
 
 /* Makes the links of the chain from the function at hand down to a block, callers first, but for those that
- * are there. Returns the innermost one. */
+ * are there. Returns the innermost one; 0 when memory is out. */
 static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
@@ -32776,14 +32778,16 @@ static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
     MACHSYM_COUNT_WORK(1 + depth);
-    uint32_t *path = w->written + w->written_count; /* room for every block; each is written once */
-    w->written_count += depth;
+    uint32_t *path = w->written + w->written_count; /* room for every block; each with a link is in it once */
     for (size_t i = depth; i-- > 0; block = blocks[block].parent)
         path[i] = block;
     for (size_t i = 0; i < depth; i++) {
         const ms_fn_block *one = &blocks[path[i]];
         uint32_t caller = one->parent == ms_SEG_NONE ? 0 : w->chains[one->parent];
         w->chains[path[i]] = ms_mb_add_link(w, one, caller);
+        if (w->chains[path[i]] == 0)
+            return 0;
+        w->written_count++;
     }
     return w->chains[innermost];
 }
@@ -32798,7 +32802,7 @@ static uint32_t *ms_mb_deep_slot(ms_mb_work *w, uint32_t block, uint32_t stage)
 /* The chain down to a call of a function whose calls stand deeper than a chain may be long. From each
  * ms_MB_STAGE calls on a stage begins: chains of its calls have as many of the calls before it as an answer
  * tells and one more, then the outermost call and the function. Answers lack those between in any case. So a
- * call has two links at most: its own, and one for the calls of the next stage. */
+ * call has two links at most: its own, and one for the calls of the next stage. 0: memory is out. */
 static ms_NOINLINE uint32_t ms_mb_deep_chain(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
@@ -32817,11 +32821,14 @@ static ms_NOINLINE uint32_t ms_mb_deep_chain(ms_mb_work *w, uint32_t block)
             link = *ms_mb_deep_slot(w, at, stage);
             break;
         }
-        path[count++] = at;
+        count++;
     }
-    w->written_count += count;
-    for (size_t i = count; i-- > 0;)
+    for (size_t i = count; i-- > 0; block = blocks[block].parent)
+        path[i] = block;
+    for (size_t i = 0; i < count && link != 0; i++) {
         link = *ms_mb_deep_slot(w, path[i], stage) = ms_mb_add_link(w, &blocks[path[i]], link);
+        w->written_count += link != 0;
+    }
     return link;
 }
 

@@ -419,17 +419,20 @@ def main():
     records()
     behind_prefixes()
     broken_pairs()
-    pairs(1 if os.environ.get('SAMPLE') == '1' else 7)
+    every = 1 if os.environ.get('SAMPLE') == '1' else 7
+    pairs(every)
     text = read('demo.crash')
     right, wrong = text, other_build(text)
-    for v in ([right, wrong], [wrong, right], [wrong, wrong], [right, right], [right, wrong, right], [wrong, right, wrong],
-              [right, right, wrong], [wrong, right, right]):
+    orders = ([right, wrong], [wrong, right], [wrong, wrong], [right, right], [right, wrong, right], [wrong, right, wrong],
+              [right, right, wrong], [wrong, right, right])
+    for at, v in enumerate(orders):
         order = ''.join('wr'[t == right] for t in v)
-        for name, put, take in JSON_CARRIERS + LINE_CARRIERS + RECORD_CARRIERS:
+        # where SAMPLE is not 1, each carrier in every third order
+        for name, put, take in (JSON_CARRIERS + LINE_CARRIERS + RECORD_CARRIERS)[at % min(3, every)::min(3, every)]:
             compare(f'{name}, {order}', put(v), v, take)
     kinds = [read(name) for name in ('demo.ips', 'demo-body-only.ips', 'demo-kscrash.json', 'demo-sentry.json', 'demo-pretty.ips', 'demo-side.crash')]
     kinds += [text, read('demo-html.crash')]
-    for a, b in itertools.permutations(kinds, 2):
+    for a, b in list(itertools.permutations(kinds, 2))[::min(5, every)]:
         v = [a, other_build(b), b]
         for name, put, take in JSON_CARRIERS[:1] + JSON_CARRIERS[4:5] + JSON_CARRIERS[7:8]:
             compare(f'{name}, kinds {kinds.index(a)} {kinds.index(b)}', put(v), v, take)

@@ -940,7 +940,8 @@ static ms_dw_abbrevs *ms_dw_abbrevs_later(const ms_dw *dw, const ms_dw_enc *enc,
     if (!ms_dw_list_kinds(dw, enc, off, t))
         return NULL;
     t->briefs = (ms_dw_brief *)ms_arena_zeroed(arena, t->count + 1, sizeof *t->briefs);
-    if (t->briefs == NULL)
+    t->steps.v = (ms_dw_step *)ms_arena_grow(arena, NULL, 0, &t->steps.cap, sizeof *t->steps.v);
+    if (t->briefs == NULL || t->steps.v == NULL)
         return NULL;
     t->briefs[0].flags = ms_BRIEF_END;
     for (size_t i = 1; i <= t->count; i++)
@@ -954,6 +955,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_later(const ms_dw *dw, const ms_dw_enc *enc,
     table->briefs = t->briefs;
     table->brief_count = t->count;
     table->brief_max = 4u + (uint32_t)(16 * t->most_specs) + 0x7fu; /* no value of a known size has more */
+    table->steps = t->steps.v;
     table->rest = t;
     return table;
 }
