@@ -4340,7 +4340,7 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
 }
 
 /* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
- * untouched. */
+ * untouched. *cap is that of the array returned: keep it before anything else may fail. */
 static ms_SHARED void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
@@ -14406,9 +14406,9 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
 {
     ms_dw_abbrev *abbrev = ms_dw_add_kind(t, rd);
     ms_key *codes = (ms_key *)ms_arena_grow(t->steps.arena, t->codes, t->count, &t->code_cap, sizeof *codes);
+    t->codes = codes != NULL ? codes : t->codes;
     if (abbrev == NULL || codes == NULL)
         return false;
-    t->codes = codes;
     if (!ms_dw_add_steps(t, enc, rd, abbrev))
         return false;
     codes[t->count].key = code;
@@ -21268,10 +21268,10 @@ static ms_map_block *ms_map_kept_block(ms_map_kept *kept, uint64_t unit)
     ms_map_block **v = (ms_map_block **)ms_arena_grow(&kept->cache, kept->blocks, kept->block_count,
                                                       &kept->block_cap, sizeof *v);
     ms_map_block *block = (ms_map_block *)ms_arena_alloc(&kept->cache, 1, sizeof *block);
+    kept->blocks = v != NULL ? v : kept->blocks;
     if (slot == NULL || v == NULL || block == NULL)
         return NULL;
     block->unit = 0;
-    kept->blocks = v;
     v[kept->block_count++] = block;
     slot->value = (uint32_t)kept->block_count;
     return block;
@@ -21450,9 +21450,9 @@ static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t 
         continue;
     machsym_path *v = (machsym_path *)ms_arena_grow(&kept->cache, kept->texts, kept->text_count,
                                                     &kept->text_cap, sizeof *v);
+    kept->texts = v != NULL ? v : kept->texts;
     if (slot == NULL || v == NULL || kept->cache.oom)
         return texts;
-    kept->texts = v;
     v[kept->text_count++] = texts;
     slot->value = (uint32_t)kept->text_count;
     return texts;
@@ -30167,10 +30167,10 @@ static uint64_t ms_en_key(ms_en *c, machsym_str text)
     machsym_str *v =
         (machsym_str *)ms_arena_grow(c->tables, c->contents, c->content_count, &c->content_cap, sizeof *v);
     char *copy = (char *)ms_arena_alloc(c->tables, text.len, 1);
+    c->contents = v != NULL ? v : c->contents;
     if (v == NULL || copy == NULL)
         return 0;
     ms_copy(copy, text.ptr, text.len);
-    c->contents = v;
     v[c->content_count++] = ms_str_make(copy, text.len);
     slot->value = (uint32_t)c->content_count;
     return slot->value;
@@ -32163,9 +32163,11 @@ static void ms_mf_add_function(ms_mf *f, machsym_session *s, const ms_fold_one *
     ms_mg_function function;
     ms_mg_function *v = (ms_mg_function *)ms_arena_grow(
         &folds->arena, folds->functions, folds->function_count, &folds->function_cap, sizeof *v);
-    if (v == NULL || !ms_mf_begin(f))
+    if (v == NULL)
         return;
     folds->functions = v;
+    if (!ms_mf_begin(f))
+        return;
     ms_zero(&set, sizeof set);
     set.lo = lo;
     set.hi = hi;

@@ -286,7 +286,7 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
 }
 
 /* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
- * untouched. */
+ * untouched. *cap is that of the array returned: keep it before anything else may fail. */
 static ms_SHARED void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);

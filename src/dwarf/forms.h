@@ -700,9 +700,9 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
 {
     ms_dw_abbrev *abbrev = ms_dw_add_kind(t, rd);
     ms_key *codes = (ms_key *)ms_arena_grow(t->steps.arena, t->codes, t->count, &t->code_cap, sizeof *codes);
+    t->codes = codes != NULL ? codes : t->codes;
     if (abbrev == NULL || codes == NULL)
         return false;
-    t->codes = codes;
     if (!ms_dw_add_steps(t, enc, rd, abbrev))
         return false;
     codes[t->count].key = code;

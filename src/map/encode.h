@@ -273,10 +273,10 @@ static uint64_t ms_en_key(ms_en *c, machsym_str text)
     machsym_str *v =
         (machsym_str *)ms_arena_grow(c->tables, c->contents, c->content_count, &c->content_cap, sizeof *v);
     char *copy = (char *)ms_arena_alloc(c->tables, text.len, 1);
+    c->contents = v != NULL ? v : c->contents;
     if (v == NULL || copy == NULL)
         return 0;
     ms_copy(copy, text.ptr, text.len);
-    c->contents = v;
     v[c->content_count++] = ms_str_make(copy, text.len);
     slot->value = (uint32_t)c->content_count;
     return slot->value;

@@ -191,9 +191,11 @@ static void ms_mf_add_function(ms_mf *f, machsym_session *s, const ms_fold_one *
     ms_mg_function function;
     ms_mg_function *v = (ms_mg_function *)ms_arena_grow(
         &folds->arena, folds->functions, folds->function_count, &folds->function_cap, sizeof *v);
-    if (v == NULL || !ms_mf_begin(f))
+    if (v == NULL)
         return;
     folds->functions = v;
+    if (!ms_mf_begin(f))
+        return;
     ms_zero(&set, sizeof set);
     set.lo = lo;
     set.hi = hi;

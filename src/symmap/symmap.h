@@ -1312,10 +1312,10 @@ static ms_map_block *ms_map_kept_block(ms_map_kept *kept, uint64_t unit)
     ms_map_block **v = (ms_map_block **)ms_arena_grow(&kept->cache, kept->blocks, kept->block_count,
                                                       &kept->block_cap, sizeof *v);
     ms_map_block *block = (ms_map_block *)ms_arena_alloc(&kept->cache, 1, sizeof *block);
+    kept->blocks = v != NULL ? v : kept->blocks;
     if (slot == NULL || v == NULL || block == NULL)
         return NULL;
     block->unit = 0;
-    kept->blocks = v;
     v[kept->block_count++] = block;
     slot->value = (uint32_t)kept->block_count;
     return block;
@@ -1494,9 +1494,9 @@ static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t 
         continue;
     machsym_path *v = (machsym_path *)ms_arena_grow(&kept->cache, kept->texts, kept->text_count,
                                                     &kept->text_cap, sizeof *v);
+    kept->texts = v != NULL ? v : kept->texts;
     if (slot == NULL || v == NULL || kept->cache.oom)
         return texts;
-    kept->texts = v;
     v[kept->text_count++] = texts;
     slot->value = (uint32_t)kept->text_count;
     return texts;
