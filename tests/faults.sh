@@ -194,7 +194,7 @@ if [ -z "$FAULTS_ONLY$FAULTS_TABLE" ]; then
     named "memory that ends a worker, or an answer of it, is reported" worker memory
     rm -rf "$w"/run.* "$w"/log.*
 fi
-[ "${SAMPLE:-1}" -eq 1 ] && sample=23 || sample=101
+[ "${SAMPLE:-1}" -eq 1 ] && sample=23 || sample=211
 SAMPLE=${FAULTS_SAMPLE:-$sample} "$w/faults" ${FAULTS_TABLE:+--table} "$M" "$w/memory.so" "$w" "$w/table" tests/faults.known >"$work/log" 2>"$work/err"
 status=$?
 if [ $status -eq 77 ]; then
