@@ -115,6 +115,17 @@ unmapped|SEGV_MAPERR at 0x0000000102a30001|access to memory that is not there: a
 unknown|SEGV_ACCERR at 0x0000000102a30001|an access to memory failed: an access at 0x102a30001
 pointer_authentication_possible|KERN_INVALID_ADDRESS at 0x0020000102a30001 -> 0x0000000102a30001 (possible pointer authentication failure)|a damaged pointer was used: its authentication may have failed: an access at 0x20000102a30001
 misaligned|BUS_ADRALN at 0x0000000102a30001|access to an address that is not aligned
+protected|KERN_PROTECTION_FAILURE at 0x0000000102a30001|access to memory that may not be read or written so: an access at 0x102a30001
+backing_store|KERN_MEMORY_FAILURE at 0x0000000102a30001|a page could not be read from where it is kept
+backing_store|KERN_MEMORY_ERROR at 0x0000000102a30001|a page could not be read from where it is kept
+code_signature|KERN_CODESIGN_ERROR at 0x0000000102a30001|a page does not match its signature, or is not signed: an access at 0x102a30001
+guard_object|KERN_INVALID_GUARD_OBJECT_SLOT at 0x0000000102a30001|access past the end of a guarded allocation
+misaligned|EXC_ARM_DA_ALIGN at 0x0000000102a30001|access to an address that is not aligned
+misaligned|EXC_ARM_SP_ALIGN at 0x0000000102a30001|access to an address that is not aligned
+pointer_authentication|EXC_ARM_PAC_FAIL at 0x0000000102a30001|a pointer whose authentication failed was used
+memory_tag|EXC_ARM_MTE_TAGCHECK_FAIL at 0x0000000d6514c3d8|use of freed or overrun memory
+canonical_tag|EXC_ARM_MTE_CANONICAL_FAIL at 0x0000000d6514c3d8|a pointer with a tag was used for memory that has no tags
+unknown|KERN_MEMORY_ERRORS at 0x0000000102a30001|an access to memory failed: an access at 0x102a30001
 END
 row "the process was sent the signal: no access to memory failed" 'Exception Type:  EXC_CRASH (SIGSEGV)\nException Codes: 0x0000000000000000, 0x0000000000000000'
 row "access to memory that may not be read or written so" 'Exception Type:  EXC_CRASH (SIGSEGV)\nException Codes: 0x000000000b100002, 0x0000000000000000'
