@@ -84,6 +84,34 @@ check "a binary of another UUID has not that name" "$work/out"
 
 # ---- KSCrash ----
 
+# As Apple's text a report has a line for each member that the JSON has, and none for what it lacks
+header() # FILE: what is said ahead of the threads
+{
+    run --to=text "$1"
+    sed '/^Thread 0/,$d' "$work/out" >"$work/header"
+}
+header tests/fixtures/reports/demo-kscrash.json
+cat >"$work/want" <<'END'
+Incident Identifier: 7A9B6C1E-0000-4000-8000-000000000001
+Process:             demo
+Identifier:          org.example.demo
+OS Version:          17.4
+Report Version:      104
+
+Exception Type:  EXC_BREAKPOINT (SIGTRAP)
+
+END
+same "$work/want" "$work/header" "KSCrash's report as text: its header"
+header tests/fixtures/reports/demo-sentry.json
+cat >"$work/want" <<'END'
+Incident Identifier: 7a9b6c1e000040008000000000000001
+Report Version:      104
+
+Exception Type:  EXC_BREAKPOINT
+Termination Description: Exception 6, Code 1
+
+END
+same "$work/want" "$work/header" "Sentry's event as text: its header"
 for sample in kscrash-1 kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do
     keeps $sample.json
 done
