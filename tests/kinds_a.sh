@@ -84,6 +84,26 @@ check "a binary of another UUID has not that name" "$work/out"
 
 # ---- KSCrash ----
 
+# Writers that put each element of an array on a line of its own, without blanks ahead: after it comes another report
+if command -v python3 >/dev/null; then
+    for value in true false null -1.5e3 '[[1], [2]]' '["x"]' '{}' 7; do
+        python3 -c 'import json, sys
+report = json.load(open("tests/fixtures/reports/demo-kscrash.json"))
+report["more"] = [json.loads(sys.argv[1])] * 3
+print(json.dumps({"more": report.pop("more"), **report}, indent=0))' "$value" >"$work/lines.json"
+        cat "$work/lines.json" tests/fixtures/reports/demo.crash >"$work/both"
+        run --signature "$work/both"
+        sed "s|$work/both.*||" "$work/out" >"$work/got"
+        for one in lines.json demo.crash; do
+            [ -f "$work/$one" ] || cp "tests/fixtures/reports/$one" "$work/$one"
+            run --signature "$work/$one"
+            sed "s|$work/$one||" "$work/out"
+        done >"$work/want"
+        same "$work/want" "$work/got" "elements on lines of their own: $value"
+    done
+else
+    skip "elements on lines of their own: it needs python3"
+fi
 # As Apple's text a report has a line for each member that the JSON has, and none for what it lacks
 header() # FILE: what is said ahead of the threads
 {
