@@ -74,6 +74,17 @@ event|tests/fixtures/services/metrickit-metrics.json
 access|tests/fixtures/services/crashlytics-crashed.txt
 END
 
+# An .ips with the exception that nothing caught: its name, and the words that it was made with
+sed 's/"exception"/"exceptionReason":{"type":"objc-exception","name":"NSRangeException","composed_message":"index 7 beyond bounds"},&/' \
+    tests/fixtures/reports/demo.ips >"$work/thrown.ips"
+tell --json "$work/thrown.ips"
+grep -q '"facts":{"cause":"exception","sentence":"uncaught exception NSRangeException: index 7 beyond bounds","said":{"kind":"exception","name":"NSRangeException",' "$work/out"
+check "exceptionReason of an .ips" "$work/out"
+sed -i 's/"name":"NSRangeException",//' "$work/thrown.ips"
+tell --json "$work/thrown.ips"
+! grep -q NSRangeException "$work/out" && grep -q 'index 7 beyond bounds' "$work/out"
+check "exceptionReason of an .ips without a name" "$work/out"
+
 # ---- The access that failed ----
 
 bad='Exception Type:  EXC_BAD_ACCESS (SIGSEGV)'
