@@ -139,6 +139,12 @@ sed "s/{\"imageOffset\":2684,\"imageIndex\":0}/{\"imageOffset\":$signed_number,\
     $reports/demo.ips >"$work/signed.ips"
 run -q $demo --summary "$work/signed.ips"
 has "-[Player play:]  player.mm:14"
+# A frame of an image that is not in the list is in none, whatever its number
+for number in 4 4096 4294967295 4294967296 4294967297 18446744073709551615; do
+    sed "0,/\"imageIndex\":0}/s//\"imageIndex\":$number}/" $reports/demo.ips >"$work/number.ips"
+    run -q $demo --json "$work/number.ips"
+    has '"frames":[{"index":0,"address":"0xaec","return_address":false,"image":null,"given":null,"given_place":null,"calls":[]},{"index":1,"address":"0x102a30a7c",'
+done
 sed 's/^Code Type:.*/Code Type: X86-64 (Native)/; s/0x0000000102a30a7c/0x0c61000102a30a7c/' $reports/demo.crash >"$work/intel.crash"
 run -q $demo --to=json "$work/intel.crash"
 has '"address":"0xc61000102a30a7c"'
