@@ -14342,8 +14342,9 @@ enum {
     ms_DW_MOST_BYTES = 0x7fffffff
 }; /* the parts of known size take no more in any entry: else it is damage */
 
-/* How many bytes the steps first ... end - 1 may touch when every value takes its most. Blocks are checked where they occur.
- * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
+/* How many bytes the steps first ... end - 1 may touch when every value takes its most. Blocks are checked
+ * where they occur. UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES:
+ * damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_compiler *steps, size_t first, size_t end, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 8, 10, 10, 10, 0}; /* a fixed size is read as 8 bytes */
@@ -32115,12 +32116,14 @@ static bool ms_mf_is_alias(const ms_mf_hints *hints, uint64_t addr)
 /* Makes what the first ranges need. Returns false when memory is out. */
 static bool ms_mf_begin(ms_mf *f)
 {
-    if (f->writer != NULL)
+    if (f->frames != NULL)
         return true;
-    f->writer = ms_mw_open(&f->info, f->allocator);
-    f->frames =
-        (machsym_frame *)ms_arena_alloc(&f->folds->arena, MACHSYM_MAX_INLINE_DEPTH + 1, sizeof *f->frames);
-    if (f->writer == NULL || f->frames == NULL) {
+    if (f->writer == NULL)
+        f->writer = ms_mw_open(&f->info, f->allocator);
+    if (f->writer != NULL)
+        f->frames = (machsym_frame *)ms_arena_alloc(&f->folds->arena, MACHSYM_MAX_INLINE_DEPTH + 1,
+                                                    sizeof *f->frames);
+    if (f->frames == NULL) {
         ms_arena_admit(&f->folds->arena, true);
         return false;
     }

@@ -636,8 +636,9 @@ enum {
     ms_DW_MOST_BYTES = 0x7fffffff
 }; /* the parts of known size take no more in any entry: else it is damage */
 
-/* How many bytes the steps first ... end - 1 may touch when every value takes its most. Blocks are checked where they occur.
- * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
+/* How many bytes the steps first ... end - 1 may touch when every value takes its most. Blocks are checked
+ * where they occur. UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES:
+ * damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_compiler *steps, size_t first, size_t end, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 8, 10, 10, 10, 0}; /* a fixed size is read as 8 bytes */

@@ -143,12 +143,14 @@ static bool ms_mf_is_alias(const ms_mf_hints *hints, uint64_t addr)
 /* Makes what the first ranges need. Returns false when memory is out. */
 static bool ms_mf_begin(ms_mf *f)
 {
-    if (f->writer != NULL)
+    if (f->frames != NULL)
         return true;
-    f->writer = ms_mw_open(&f->info, f->allocator);
-    f->frames =
-        (machsym_frame *)ms_arena_alloc(&f->folds->arena, MACHSYM_MAX_INLINE_DEPTH + 1, sizeof *f->frames);
-    if (f->writer == NULL || f->frames == NULL) {
+    if (f->writer == NULL)
+        f->writer = ms_mw_open(&f->info, f->allocator);
+    if (f->writer != NULL)
+        f->frames = (machsym_frame *)ms_arena_alloc(&f->folds->arena, MACHSYM_MAX_INLINE_DEPTH + 1,
+                                                    sizeof *f->frames);
+    if (f->frames == NULL) {
         ms_arena_admit(&f->folds->arena, true);
         return false;
     }
