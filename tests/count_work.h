@@ -17,6 +17,7 @@ static inline void *counted_malloc(size_t size)
 
 #define malloc                counted_malloc
 #define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
-#define MACHSYM_ARENA_CHUNK   256
+#undef MACHSYM_ARENA_CHUNK
+#define MACHSYM_ARENA_CHUNK 256
 
 #endif
