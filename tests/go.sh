@@ -14,7 +14,7 @@ fi
 # the package asks for -O2, and compiling takes a tenth without
 printf '#!/bin/sh\nexec %s "$@" -O0 -w\n' "$CC" >"$work/cc"
 chmod +x "$work/cc"
-export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOPATH="$work/path" CGO_ENABLED=1 CC="$work/cc"
+export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="${GOCACHE:-$work/cache}" GOPATH="$work/path" CGO_ENABLED=1 CC="$work/cc"
 # where the copies may be stale, and no other test looks
 mkdir -p "$work/bindings" "$work/tests"
 cp -R bindings/go "$work/bindings/go"

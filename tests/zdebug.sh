@@ -11,7 +11,7 @@ if [ -n "$why" ]; then
     exit
 fi
 machsym=${MACHSYM:-build/machsym}
-export GOTOOLCHAIN=local GOCACHE="$work/cache" GOPATH="$work/path" GO111MODULE=off GOFLAGS=
+export GOTOOLCHAIN=local GOCACHE="${GOCACHE:-$work/cache}" GOPATH="$work/path" GO111MODULE=off GOFLAGS=
 
 # No package but runtime: that has 30,000 rows.
 cat >"$work/program.go" <<END
