@@ -105,7 +105,7 @@ else
     skip "elements on lines of their own: it needs python3"
 fi
 # As Apple's text a report has a line for each member that the JSON has, and none for what it lacks
-header() # FILE: what is said ahead of the threads
+header() # FILE: the lines ahead of the threads
 {
     run --to=text "$1"
     sed '/^Thread 0/,$d' "$work/out" >"$work/header"
