@@ -416,11 +416,10 @@ bench: all
 
 # tsan and msan run the tests that they are for: threads that share, and all that reads what files say. They optimise
 # nothing: that takes longer than it saves. asan runs all test programs, so it optimises what they link: a minute of the
-# compiler saves ten. There each object of an arena is an allocation of its own, so that a byte past it is seen. Of the scripts it
-# runs those that give the tool reports, files and addresses of every kind; a look for leaks is half of what a process takes then,
-# so those of LEAKS do it for all. What is tried by the ten thousand is thinned out: soak-test has it all, and
-# make torture cuts and flips all files under AddressSanitizer. soak-asan runs all scripts but those about how the
-# project is built and about readers of others: an hour and a half of one core.
+# compiler saves ten. There each object of an arena is an allocation of its own, so that a byte past it is seen. Of the scripts
+# it runs those of ASAN_SH. Processes look for leaks at their end in those of LEAKS only: that is half of what a process
+# takes. What is tried by the ten thousand is thinned out: soak-test has it all, and make torture cuts and flips all files
+# under AddressSanitizer. soak-asan runs all scripts but those about how the project is built and about readers of others.
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=

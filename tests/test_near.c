@@ -141,7 +141,7 @@ static void check_same(const machsym_frame *a, size_t a_count, const machsym_fra
  * after the load commands. */
 static void test_damage(void)
 {
-    size_t step = test_is_quick() ? 397 : 13 * test_env("SAMPLE");
+    size_t step = test_is_quick() ? 53 : 13 * test_env("SAMPLE");
     test_file file = test_read(FIXTURE);
     char *copy = (char *)malloc(file.len);
     test_begin();

@@ -2,7 +2,7 @@
 # Malformed files: the fixtures and those of ../shared/corpus, the ones named *invalid* first, cut short and with bits
 # flipped, through the library in process (tests/torture.c) and through every subcommand of the tool (tests/torture_tool.c),
 # under AddressSanitizer and UndefinedBehaviorSanitizer, each variant with a limit of processor time.
-#   make torture                short: six minutes of one core, and two where SAMPLE is not 1; deterministic
+#   make torture                short: minutes of one core; a third of it where SAMPLE is not 1; deterministic
 #   make torture TORTURE=full   64 cuts and 1,000 flips of every file; SECONDS_LEFT=280 ends it after this many
 #                               seconds, and FROM=N goes on at file N
 # A variant costs about 1 ms for the library and the 30 command lines together, and 0.14 s more for each MB: the 499 files

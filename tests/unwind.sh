@@ -119,6 +119,16 @@ if [ "$(echo __x86_64__ | $CC -E -P - 2>/dev/null)" = 1 ] && need "the size of m
         echo "it says ${said:-nothing}" >"$work/log"
         [ "$((takes - ${said:-0}))" -le 300 ] && [ "$((${said:-0} - takes))" -le 300 ]
         check "options.h says what machsym_unwind_next takes, to 300 bytes: $takes" "$work/log"
+        # README's table: lines and KB of the object, to 20 KB
+        bare=$(text_of -DMACHSYM_NO_CXX -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_D)
+        grep '^| machsym.h |' README.md >"$work/log"
+        lines=$(sed 's/^| machsym.h | about \([0-9]*\),\([0-9]*\) |.*/\1\2/' "$work/log")
+        [ $(($(wc -l <machsym.h) / 1000)) -eq $((${lines:-0} / 1000)) ]
+        check "README says how many lines machsym.h has" "$work/log"
+        all=$(sed 's/.* \([0-9]*\) KB, \([0-9]*\) KB without.*/\1/' "$work/log")
+        some=$(sed 's/.* \([0-9]*\) KB, \([0-9]*\) KB without.*/\2/' "$work/log")
+        [ "$with" -le "${all}000" ] && [ "$with" -gt "$((all - 20))000" ] && [ "$bare" -le "${some}000" ] && [ "$bare" -gt "$((some - 20))000" ]
+        check "README says what its object takes: $with and $bare bytes of text" "$work/log"
     fi
 fi
 end
