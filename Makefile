@@ -568,7 +568,7 @@ test-js: all
 	@B="$(B)" sh tests/js
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
-	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" "" \
+	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "or qemu-i386" "" \
 	    ONLY="$(M32_TESTS)" ONLY_SH="$(HOST_SH) debugmap" ONLY_FUZZ="$(M32_FUZZ)"
 test-s390x:
 	@MAKE="$(MAKE)" sh tests/host s390x s390x-linux-gnu-gcc qemu-s390x -static \

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // What holds for every database: sqlite_test.go has the tests.
 var contract = []struct {
@@ -10,6 +13,7 @@ var contract = []struct {
 	{"Audit", testAudit},
 	{"AuditOfUploads", testAuditOfUploads},
 	{"AuditUndone", testAuditUndone},
+	{"Ages", testAges},
 	{"BrokenCommit", testBrokenCommit},
 	{"BrokenCommitOfAdd", testBrokenCommitOfAdd},
 	{"BrokenCommitOfResult", testBrokenCommitOfResult},
@@ -43,5 +47,21 @@ func TestContract(t *testing.T) {
 				t.Run(one.name, func(t *testing.T) { one.test(t, kind.open(t)) })
 			}
 		})
+	}
+}
+
+// The age of what waits follows the clock, and is never below 0: a clock may be set back.
+func testAges(t *testing.T, db Database) {
+	add(t, db, "a report that waits")
+	for _, row := range []struct{ shift, least, most time.Duration }{
+		{-time.Hour, 0, 0},
+		{time.Hour, time.Hour, time.Hour + time.Minute},
+	} {
+		laterBy(db, row.shift)
+		counts, err := db.Counts()
+		must(t, err)
+		if counts.Oldest < row.least || counts.Oldest > row.most {
+			t.Error("with a clock that is", row.shift, "later the report's age is", counts.Oldest)
+		}
 	}
 }

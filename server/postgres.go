@@ -824,10 +824,10 @@ func (p *postgres) Missing(project string, limit int) (list []Want, err error) {
 }
 
 func (p *postgres) Counts() (c Counts, err error) {
-	var oldest sql.NullInt64
+	var oldest int64
 	err = p.read(func(s session) error {
 		var reports int
-		err := s.QueryRow("SELECT count(*) FILTER (WHERE until < "+p.clock+"), count(*), "+p.clock+" - min(since) FROM work").Scan(&c.States[Waiting], &c.States[Leased], &oldest)
+		err := s.QueryRow("SELECT count(*) FILTER (WHERE until < "+p.clock+"), count(*), greatest(0, "+p.clock+" - min(since)) FROM work").Scan(&c.States[Waiting], &c.States[Leased], &oldest)
 		if err != nil {
 			return err
 		}
@@ -836,7 +836,7 @@ func (p *postgres) Counts() (c Counts, err error) {
 		c.States[Leased] -= c.States[Waiting]
 		return err
 	})
-	c.Oldest = time.Duration(oldest.Int64) * time.Millisecond
+	c.Oldest = time.Duration(oldest) * time.Millisecond
 	return c, err
 }
 

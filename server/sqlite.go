@@ -672,12 +672,10 @@ func (s *sqlite) Counts() (c Counts, err error) {
 }
 
 func (s *sqlite) oldest() (time.Duration, error) {
-	var since sql.NullInt64
-	err := s.read.QueryRow("SELECT min(since) FROM report WHERE state < 2").Scan(&since)
-	if err != nil || !since.Valid {
-		return 0, err
-	}
-	return time.Duration(s.now()-since.Int64) * time.Millisecond, nil
+	var age int64
+	// no report, or a clock that was set back: 0
+	err := s.read.QueryRow("SELECT max(0, ifnull(? - min(since), 0)) FROM report WHERE state < 2", s.now()).Scan(&age)
+	return time.Duration(age) * time.Millisecond, err
 }
 
 // Improve ends an upload: the store has better symbols of these UUIDs. All reports that use one of them wait
