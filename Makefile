@@ -32,6 +32,8 @@ RUN         ?=
 CFLAGS      ?= -O2
 TEST_CFLAGS ?= -O0
 STD         ?= -std=c11
+# of 32-bit systems: files over 2 GB, and file systems that number files or places in folders past 32 bits
+SYSTEM      := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 PREFIX      ?= /usr/local
 LIBDIR      ?= $(PREFIX)/lib
 DESTDIR     ?=
@@ -155,7 +157,7 @@ $(B)/tool/machsym.o: FOR_LIBRARY = -fPIC -fvisibility=hidden '-DMACHSYM_API=$(AP
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(WARN) $(PROTECT) $(CPPFLAGS) $(CFLAGS) $(FOR_LIBRARY) -pthread -c -o $@ $<
+	$(Q)$(CC) $(STD) $(SYSTEM) $(API_ONLY) $(DEPENDS) $(WARN) $(PROTECT) $(CPPFLAGS) $(CFLAGS) $(FOR_LIBRARY) -pthread -c -o $@ $<
 
 # A crash of a shipped program, before and after. What is built for it is one line, unless a compiler has something to say.
 .PHONY: demo
@@ -191,7 +193,7 @@ LIB_REPORT ?= $(B)/lib/report.o
 $(B)/lib/report.o: machsym_report.h machsym.h
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE -Wall -Wextra -pedantic $(PROTECT) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden '-DMACHSYM_API=$(API)' \
+	$(Q)$(CC) $(STD) $(SYSTEM) -Wall -Wextra -pedantic $(PROTECT) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden '-DMACHSYM_API=$(API)' \
 	    -DMACHSYM_REPORT_IMPLEMENTATION -c -o $@ -x c $<
 
 $(B)/libmachsym.a: $(B)/tool/machsym.o $(LIB_REPORT)
@@ -272,7 +274,7 @@ dist:
 $(B)/tests/%: tests/%.c $(B)/rooms/rooms.o
 	@mkdir -p $(@D)
 	$(call SAYS,TEST,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. -isystem $(B) $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
+	$(Q)$(CC) $(STD) $(SYSTEM) $(API_ONLY) -I. -isystem $(B) $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
 	    -pthread $(LDLIBS)
 
 # Private functions of the rooms are compiled once for all test programs (tests/open_rooms, tests/room.h). For a test
@@ -282,7 +284,7 @@ $(B)/rooms/rooms.c: tests/open_rooms $(ROOMS)
 	@sh tests/open_rooms $(@D) && touch $@
 $(B)/rooms/rooms.o: $(B)/rooms/rooms.c
 	$(call SAYS,CC,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(STD) $(SYSTEM) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
 
 # Test programs are linked with a build of the header, too: that of the tool, or one that counts what is done. The last two
 # count commands, too.
@@ -308,7 +310,7 @@ LONG_CFLAGS ?= -O1 -g0
 $(B)/counted/%.o: %.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(STD) $(SYSTEM) $(API_ONLY) $(DEPENDS) -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
 
 # What fuzz targets share: the header, and the tool without its commands.
 $(REPLAYS): $(B)/tool/machsym.o
@@ -321,13 +323,13 @@ build/fuzz/mapcmd: $(patsubst %,build/fuzzed/%.o,$(ATOS) $(MAPS))
 $(B)/replay/replay.o: fuzz/replay.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(STD) $(SYSTEM) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
 
 # <src/ROOM> is the room itself for a fuzzer, and for a replay the copy whose functions are linked.
 $(B)/replay/%: fuzz/fuzz_%.c $(B)/replay/replay.o $(B)/rooms/rooms.o
 	@mkdir -p $(@D)
 	$(call SAYS,FUZZ,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -isystem $(B)/rooms $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ \
+	$(Q)$(CC) $(STD) $(SYSTEM) $(API_ONLY) -isystem $(B)/rooms $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ \
 	    $< $(filter %.o,$^) $(LDLIBS)
 
 .PHONY: build-tests
@@ -456,7 +458,7 @@ $(B)/tool/tool_main.o: $(B)/tool/cmd/main.o
 $(B)/tests/torture_tool: tests/torture_tool.c $(B)/tool/tool_main.o $(filter-out %/main.o,$(TOOL_O))
 	@mkdir -p $(@D)
 	$(call SAYS,TEST,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
+	$(Q)$(CC) $(STD) $(SYSTEM) $(API_ONLY) -I. $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
 	    -pthread $(LDLIBS)
 
 .PHONY: coverage coverage-tests coverage-report
@@ -503,12 +505,12 @@ FUZZ_LINK   ?= $(FUZZ_CC)
 build/fuzzed/%.o: %.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
-	$(Q)$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(FUZZ_FLAGS) -c -o $@ $<
+	$(Q)$(FUZZ_CC) $(STD) $(SYSTEM) $(API_ONLY) $(DEPENDS) $(FUZZ_FLAGS) -c -o $@ $<
 
 build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
-	$(Q)$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. $(DEPENDS) $(TEST_WARN) $(FUZZ_FLAGS) -c -o $@ $<
+	$(Q)$(FUZZ_CC) $(STD) $(SYSTEM) $(API_ONLY) -I. $(DEPENDS) $(TEST_WARN) $(FUZZ_FLAGS) -c -o $@ $<
 
 build/fuzz/%: build/fuzzed/fuzz_%.o
 	@mkdir -p $(@D)
@@ -580,7 +582,7 @@ test-musl:
 	@MAKE="$(MAKE)" sh tests/host musl musl-gcc "" -static CFLAGS="-O0 -Werror" \
 	    ONLY="$(MUSL_TESTS)" ONLY_SH="$(MUSL_SH)"
 test-mingw:
-	@EXE="$(EXE)" sh tests/host-mingw
+	@EXE="$(EXE)" MINGW_SH="$(MINGW_SH)" sh tests/host-mingw
 test-wasm:
 	@sh tests/host-wasm
 test-hosts:

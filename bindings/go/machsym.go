@@ -5,7 +5,7 @@
 // once a batch, not once an address or a field.
 package machsym
 
-// #cgo CFLAGS: -std=c11 -O2 -D_GNU_SOURCE -DFLAT_REPORTS
+// #cgo CFLAGS: -std=c11 -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFLAT_REPORTS
 // #include <stdlib.h>
 // #include "flat.h"
 import "C"

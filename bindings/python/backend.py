@@ -114,7 +114,7 @@ def _run(command, folder=None):
 def _compile(source, out, *options):
     """Compilers put the paths that they are given into what they compile: these do not depend on where the project lies."""
     top = os.path.dirname(_native("machsym.h"))
-    command = _compiler() + ["-std=c11", "-D_GNU_SOURCE", "-O2", "-w"] + PROTECT + shlex.split(os.environ.get("CFLAGS", ""))
+    command = _compiler() + ["-std=c11", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-O2", "-w"] + PROTECT + shlex.split(os.environ.get("CFLAGS", ""))
     command += ["-I" + os.path.relpath(os.path.dirname(_native(header)), top) for header in ("machsym.h", "flat.h")]
     _run(command + list(options) + ["-c", os.path.relpath(source, top), "-o", out], top)
 

@@ -69,7 +69,7 @@ fn main() {
     let archive = out.join("libmachsym_flat.a");
     let mut compile = Command::new(&cc[0]);
     // as the Makefile protects the library: it reads files of strangers
-    compile.args(&cc[1..]).args(["-std=c11", "-D_GNU_SOURCE", "-O2", "-w", "-fstack-protector-strong"]);
+    compile.args(&cc[1..]).args(["-std=c11", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-O2", "-w", "-fstack-protector-strong"]);
     compile.args(["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]);
     if !target.contains("windows") {
         compile.arg("-fPIC");
