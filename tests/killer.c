@@ -46,18 +46,22 @@ ssize_t write(int fd, const void *ptr, size_t len)
     return rest < 0 ? done : done + rest;
 }
 
-int open(const char *path, int flags, ...)
-{
-    NEXT(open);
-    va_list args;
-    va_start(args, flags);
-    int mode = (flags & O_CREAT) != 0 ? va_arg(args, int) : 0;
-    va_end(args);
-    if ((flags & O_CREAT) == 0)
-        return next(path, flags);
-    step();
-    return after(next(path, flags, mode));
-}
+/* What open does, and open64, as it is called where the sizes of files have 64 bits. */
+#define OPEN(name)                                                                                           \
+    int name(const char *path, int flags, ...)                                                               \
+    {                                                                                                        \
+        NEXT(name);                                                                                          \
+        va_list args;                                                                                        \
+        va_start(args, flags);                                                                               \
+        int mode = (flags & O_CREAT) != 0 ? va_arg(args, int) : 0;                                           \
+        va_end(args);                                                                                        \
+        if ((flags & O_CREAT) == 0)                                                                          \
+            return next(path, flags);                                                                        \
+        step();                                                                                              \
+        return after(next(path, flags, mode));                                                               \
+    }
+OPEN(open)
+OPEN(open64)
 
 /* A line of the log: what was done, and to which file as the system names it. */
 static void told(const char *what, const char *path)
