@@ -795,8 +795,98 @@ static void test_broken_collection(void)
     free(file.ptr);
 }
 
+/* ---- The symbols next to an address ---- */
+
+enum { SIDES_ENTRIES = 400, SIDES_TABLES = 60, SIDES_ASKED = 40 };
+
+typedef struct side_entry {
+    uint8_t type;
+    uint64_t value;
+} side_entry;
+
+/* Entries of LC_SYMTAB by chance, in order of their addresses or not, and the bytes that they are in the file. */
+static bytes make_sides(side_entry *v, size_t count, bool is_sorted, bool is_64, uint64_t *state)
+{
+    static const uint8_t types[] = {0x0f, 0x0e, 0x0e, 0x1e,
+                                    0x01, 0x03, 0x24, 0x0e}; /* the last but one: a stab */
+    bytes b = {NULL, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        v[i].type = types[*state >> 40 & 7];
+        v[i].value = is_sorted ? 0x1000 + i / 3 * 8 : 0x1000 + (*state >> 50) % 0x400;
+        put32(&b, 1);
+        put8(&b, v[i].type);
+        put8(&b, 1);
+        put16(&b, 0);
+        put_uint(&b, v[i].value, is_64 ? 8 : 4);
+    }
+    return b;
+}
+
+/* What the search must find, by a look at each entry: between two values, the nearest at or below the address
+ * (0) or past it (1), and the first and the last entry that has it. */
+static ms_sym_side side_of(const side_entry *v, size_t count, uint64_t asked, unsigned which, uint64_t lo,
+                           uint64_t hi)
+{
+    ms_sym_side side = {which == 0 ? lo : hi, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = v[i].value;
+        if ((v[i].type & 0xe0) != 0 || (v[i].type & 0x0e) != 0x0e || value < lo || value > hi ||
+            (value > asked) != (which == 1))
+            continue;
+        bool is_nearer = which == 0 ? value > side.value : value < side.value;
+        if (is_nearer || side.end == 0) {
+            side.value = value;
+            side.first = i;
+        }
+        side.end = value == side.value ? i + 1 : side.end;
+    }
+    return side;
+}
+
+static void check_sides(const side_entry *v, size_t count, bytes file, bool is_64, uint64_t *state)
+{
+    ms_mo mo;
+    ms_span span = {file.v, file.len};
+    memset(&mo, 0, sizeof mo);
+    mo.is_64 = is_64;
+    for (unsigned i = 0; i < SIDES_ASKED; i++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        uint64_t asked = 0xff0 + (*state >> 33) % 0x440;
+        bool is_bound = (*state >> 60 & 3) == 0;
+        uint64_t lo = is_bound ? asked - (*state >> 20 & 63) : 0;
+        uint64_t hi = is_bound ? asked + 1 + (*state >> 26 & 63) : UINT64_MAX;
+        ms_sym_side sides[2] = {{lo, 0, 0}, {hi, 0, 0}};
+        ms_sym_find_sides(&mo, span, asked, sides);
+        for (unsigned which = 0; which < 2; which++) {
+            ms_sym_side want = side_of(v, count, asked, which, lo, hi);
+            CHECK_EQ(sides[which].end, want.end);
+            if (want.end == 0)
+                continue;
+            CHECK_EQ(sides[which].value, want.value);
+            CHECK_EQ(sides[which].first, want.first);
+        }
+    }
+}
+
+static void test_sides(void)
+{
+    static side_entry v[SIDES_ENTRIES];
+    uint64_t state = 11;
+    test_begin();
+    for (unsigned i = 0; i < SIDES_TABLES; i++) {
+        size_t count = i < 4 ? i : (state >> 33) % SIDES_ENTRIES;
+        bool is_64 = i % 4 != 3;
+        bytes file = make_sides(v, count, i % 2 == 0, is_64, &state);
+        check_sides(v, count, file, is_64, &state);
+        free(file.v);
+    }
+    test_end("the symbols next to an address, in tables by chance");
+}
+
 int main(void)
 {
+    test_sides();
     test_collection();
     test_broken_collection();
     test_formats();

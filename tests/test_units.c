@@ -551,8 +551,56 @@ static void test_pieces(void)
     ms_arena_free(&arena);
 }
 
+/* Tuples of .debug_aranges, of both sizes of addresses: those that tell of code, up to one that is 0. */
+static void test_tuples(void)
+{
+    static const uint64_t tuples[][2] = {
+        {0x1000, 0x10},      {0x2000, 0}, {0, 0x20}, {UINT64_MAX, 2},
+        {UINT64_MAX - 1, 1}, {0x3000, 1}, {0, 0},    {0x4000, 1},
+    };
+    static const ms_range want[] = {
+        {0x1000, 0x1010}, {0, 0x20}, {UINT64_MAX - 1, UINT64_MAX}, {0x3000, 0x3001}};
+    static const ms_range want_4[] = {
+        {0x1000, 0x1010},
+        {0, 0x20},
+        {UINT32_MAX, (uint64_t)UINT32_MAX + 2}, /* no address of 32 bits ends there */
+        {UINT32_MAX - 1, UINT32_MAX},
+        {0x3000, 0x3001}};
+    for (unsigned size = 0; size < 10; size++) {
+        bytes b = {NULL, 0, 0};
+        ms_cu_set set;
+        ms_range range;
+        size_t count = 0;
+        size_t pad = size == 8 || size == 4 ? (2 * size - 12 % (2 * size)) % (2 * size) : 0;
+        put32(&b, 8 + pad + sizeof tuples / sizeof tuples[0] * 2 * size);
+        put16(&b, 2);
+        put32(&b, 0);
+        put8(&b, size);
+        put8(&b, 0);
+        put_uint(&b, 0, (unsigned)pad);
+        for (size_t i = 0; i < sizeof tuples / sizeof tuples[0]; i++) {
+            put_uint(&b, tuples[i][0], size);
+            put_uint(&b, tuples[i][1], size);
+        }
+        ms_span span = {b.v, b.len};
+        ms_rd rd = ms_rd_make(span);
+        CHECK(ms_cu_next_set(&rd, &set));
+        const ms_range *expected = size == 4 ? want_4 : want;
+        while (ms_cu_next_tuple(&set, &range)) {
+            CHECK_EQ(range.lo, expected[count].lo);
+            CHECK_EQ(range.hi, expected[count].hi);
+            count++;
+        }
+        CHECK_EQ(count, size == 8   ? sizeof want / sizeof want[0]
+                        : size == 4 ? sizeof want_4 / sizeof want_4[0]
+                                    : 0);
+        free(b.v);
+    }
+}
+
 int main(void)
 {
+    test_tuples();
     test_types();
     static const encoding encodings[] = {{2, 8, 4}, {4, 8, 4}, {4, 4, 4}, {4, 8, 8}, {5, 8, 4}, {5, 8, 8}};
     test_headers();

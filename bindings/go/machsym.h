@@ -803,7 +803,7 @@
 #endif
 
 /* How many lookups of a session search a table of the file from its start, before the session sorts the
- * table. Sorting costs as much as about four such searches. */
+ * table. Sorting costs as much as four such searches or more: symbols as much as 20. */
 #ifndef MACHSYM_SCANS
 #define MACHSYM_SCANS 4
 #endif
@@ -1493,7 +1493,8 @@ typedef struct machsym_io {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    /* A Mach-O file, a .dSYM bundle, a dyld shared cache, or a symbol map. */
+    /* A Mach-O file, a .dSYM bundle, a dyld shared cache, or a symbol map. 32-bit programs of Linux are
+     * compiled with -D_FILE_OFFSET_BITS=64; else the system refuses files that it numbers past 32 bits. */
     const char *path;
     /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
      * and messages call them; it may be NULL. */
@@ -8546,7 +8547,7 @@ static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, 
         ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
 }
 
-enum { ms_SYM_BLOCK = 8, ms_SYM_NLIST_64 = 16 };
+enum { ms_SYM_BLOCK = 8, ms_SYM_NLIST_64 = 16, ms_SYM_PROBE = 64 };
 
 /* How far the value of entry i from p on lies above lo; one below it lies very far. */
 static inline uint64_t ms_sym_above(const uint8_t *p, unsigned i, uint64_t lo)
@@ -8570,6 +8571,18 @@ static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t widt
     return ms_sym_lesser(ms_sym_lesser(a, b), ms_sym_lesser(c, d)) <= width;
 }
 
+/* Brings the values of both sides nearer to an address by a sample of the entries. Linkers sort them, so that
+ * else half of all would be the nearest one for a while. */
+static void ms_sym_near_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
+{
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i += ms_SYM_PROBE) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value >= sides[0].value && entry.value <= sides[1].value && ms_sym_is_defined(&entry))
+            sides[entry.value > asked].value = entry.value;
+    }
+}
+
 /* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
  * values that bound the search. */
 static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
@@ -8579,6 +8592,7 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     size_t size = ms_sym_nlist_size(mo);
     size_t count = nlists.len / size;
     const uint8_t *p = nlists.ptr;
+    ms_sym_near_sides(mo, nlists, asked, sides);
     uint64_t lo = sides[0].value;
     uint64_t width = sides[1].value - lo;
     for (size_t i = 0; i < count; i++, p += size) {
@@ -14590,21 +14604,31 @@ enum { ms_DW_MOST_SPECS = 1024 }; /* attributes of an abbreviation that is made 
  * cannot be known. */
 static bool ms_dw_pass_specs(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ms_dw_kind kind)
 {
+    const uint8_t *p = rd->p;
     uint32_t seen = 1u << ms_SLOT_NONE;
     size_t count = 0;
     for (;; count++) {
-        bool is_brief = ms_rd_left(rd) > 1 && rd->p[0] < 0x80 && rd->p[1] < 0x80; /* nearly always */
-        uint64_t attribute = is_brief ? rd->p[0] : ms_rd_uleb(rd);
-        uint64_t form = is_brief ? rd->p[1] : ms_rd_uleb(rd);
-        rd->p += is_brief ? 2 : 0;
+        uint64_t attribute = p != rd->end ? p[0] : 0x80;
+        uint64_t form = attribute < 0x80 && p + 1 != rd->end ? p[1] : 0x80;
         MACHSYM_COUNT_WORK(1);
-        if (rd->failed || count > ms_DW_MOST_SPECS || form > 0xffff)
+        if (form < 0x80 && form != ms_DW_FORM_implicit_const) { /* nearly always */
+            p += 2;
+        } else {
+            rd->p = p;
+            attribute = ms_rd_uleb(rd);
+            form = ms_rd_uleb(rd);
+            if (form == ms_DW_FORM_implicit_const)
+                ms_rd_sleb(rd);
+            if (rd->failed || form > 0xffff)
+                return false;
+            p = rd->p;
+        }
+        if (count > ms_DW_MOST_SPECS)
             return false;
         if (attribute == 0 && form == 0)
             break;
-        if (form == ms_DW_FORM_implicit_const)
-            ms_rd_sleb(rd);
-        if (ms_dw_form_size((uint32_t)form, enc) == ms_SIZE_UNKNOWN)
+        bool is_usual = form - ms_DW_FORM_block2 <= (uint64_t)ms_DW_FORM_addrx4 - ms_DW_FORM_block2;
+        if (!is_usual && ms_dw_form_size((uint32_t)form, enc) == ms_SIZE_UNKNOWN)
             return false;
         ms_dw_slot slot = kind != ms_KIND_OTHER ? ms_dw_slot_of(attribute, kind) : ms_SLOT_NONE;
         if ((seen >> slot & 1) == 0)
@@ -14612,8 +14636,9 @@ static bool ms_dw_pass_specs(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ms
                 ms_dw_form_needs((uint32_t)form) | (slot == ms_SLOT_RANGES ? (uint32_t)ms_NEEDS_RANGES : 0u);
         seen |= 1u << slot;
     }
+    rd->p = p;
     t->most_specs = count > t->most_specs ? count : t->most_specs;
-    return !rd->failed;
+    return true;
 }
 
 /* Lists the abbreviations of a table without their steps. Returns false unless all of it is as compilers
@@ -15611,16 +15636,21 @@ static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
 
 static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
 {
-    uint64_t len;
-    do {
-        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
-            return false;
-        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
-        len = ms_rd_uint(&set->tuples, set->addr_size);
+    const size_t size = set->addr_size;
+    if (set->tuples.failed) /* the size is odd */
+        return false;
+    while (ms_rd_left(&set->tuples) >= 2 * size) {
+        const uint8_t *p = set->tuples.p;
+        uint64_t len = size == 8 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 4);
+        MACHSYM_COUNT_WORK(1);
+        range->lo = size == 8 ? ms_rd_raw_u64(p) : ms_rd_raw_u32(p);
+        set->tuples.p += 2 * size;
         if (range->lo == 0 && len == 0)
             return false;
-    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
-    return true;
+        if (len != 0 && ms_add_ok(range->lo, len, &range->hi))
+            return true;
+    }
+    return false;
 }
 
 static size_t ms_cu_count_sets(const ms_dw *dw)
@@ -26383,7 +26413,7 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
 {
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
-    if (s->symbols.order.v == NULL && s->asked_symbols++ == 0)
+    if (s->symbols.order.v == NULL && s->asked_symbols++ < MACHSYM_SCANS)
         return ms_sym_scan_alone(mo, addr, &s->symbols.sides, out);
     const ms_sym_order *order = ms_named_order(s);
     return order != NULL && ms_sym_find_alone(mo, order, addr, out);

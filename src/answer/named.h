@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_answer_named
 #define ms_ROOM_answer_named
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/memory.h"
@@ -76,7 +77,7 @@ static bool ms_named_symbol(machsym_session *s, uint64_t addr, ms_sym_alone *out
 {
     const ms_mo *mo = ms_named_half(s);
     ms_zero(out, sizeof *out);
-    if (s->symbols.order.v == NULL && s->asked_symbols++ == 0)
+    if (s->symbols.order.v == NULL && s->asked_symbols++ < MACHSYM_SCANS)
         return ms_sym_scan_alone(mo, addr, &s->symbols.sides, out);
     const ms_sym_order *order = ms_named_order(s);
     return order != NULL && ms_sym_find_alone(mo, order, addr, out);

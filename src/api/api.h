@@ -225,7 +225,8 @@ typedef struct machsym_io {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    /* A Mach-O file, a .dSYM bundle, a dyld shared cache, or a symbol map. */
+    /* A Mach-O file, a .dSYM bundle, a dyld shared cache, or a symbol map. 32-bit programs of Linux are
+     * compiled with -D_FILE_OFFSET_BITS=64; else the system refuses files that it numbers past 32 bits. */
     const char *path;
     /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
      * and messages call them; it may be NULL. */

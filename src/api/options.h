@@ -145,7 +145,7 @@
 #endif
 
 /* How many lookups of a session search a table of the file from its start, before the session sorts the
- * table. Sorting costs as much as about four such searches. */
+ * table. Sorting costs as much as four such searches or more: symbols as much as 20. */
 #ifndef MACHSYM_SCANS
 #define MACHSYM_SCANS 4
 #endif

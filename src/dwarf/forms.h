@@ -884,21 +884,31 @@ enum { ms_DW_MOST_SPECS = 1024 }; /* attributes of an abbreviation that is made 
  * cannot be known. */
 static bool ms_dw_pass_specs(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ms_dw_kind kind)
 {
+    const uint8_t *p = rd->p;
     uint32_t seen = 1u << ms_SLOT_NONE;
     size_t count = 0;
     for (;; count++) {
-        bool is_brief = ms_rd_left(rd) > 1 && rd->p[0] < 0x80 && rd->p[1] < 0x80; /* nearly always */
-        uint64_t attribute = is_brief ? rd->p[0] : ms_rd_uleb(rd);
-        uint64_t form = is_brief ? rd->p[1] : ms_rd_uleb(rd);
-        rd->p += is_brief ? 2 : 0;
+        uint64_t attribute = p != rd->end ? p[0] : 0x80;
+        uint64_t form = attribute < 0x80 && p + 1 != rd->end ? p[1] : 0x80;
         MACHSYM_COUNT_WORK(1);
-        if (rd->failed || count > ms_DW_MOST_SPECS || form > 0xffff)
+        if (form < 0x80 && form != ms_DW_FORM_implicit_const) { /* nearly always */
+            p += 2;
+        } else {
+            rd->p = p;
+            attribute = ms_rd_uleb(rd);
+            form = ms_rd_uleb(rd);
+            if (form == ms_DW_FORM_implicit_const)
+                ms_rd_sleb(rd);
+            if (rd->failed || form > 0xffff)
+                return false;
+            p = rd->p;
+        }
+        if (count > ms_DW_MOST_SPECS)
             return false;
         if (attribute == 0 && form == 0)
             break;
-        if (form == ms_DW_FORM_implicit_const)
-            ms_rd_sleb(rd);
-        if (ms_dw_form_size((uint32_t)form, enc) == ms_SIZE_UNKNOWN)
+        bool is_usual = form - ms_DW_FORM_block2 <= (uint64_t)ms_DW_FORM_addrx4 - ms_DW_FORM_block2;
+        if (!is_usual && ms_dw_form_size((uint32_t)form, enc) == ms_SIZE_UNKNOWN)
             return false;
         ms_dw_slot slot = kind != ms_KIND_OTHER ? ms_dw_slot_of(attribute, kind) : ms_SLOT_NONE;
         if ((seen >> slot & 1) == 0)
@@ -906,8 +916,9 @@ static bool ms_dw_pass_specs(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ms
                 ms_dw_form_needs((uint32_t)form) | (slot == ms_SLOT_RANGES ? (uint32_t)ms_NEEDS_RANGES : 0u);
         seen |= 1u << slot;
     }
+    rd->p = p;
     t->most_specs = count > t->most_specs ? count : t->most_specs;
-    return !rd->failed;
+    return true;
 }
 
 /* Lists the abbreviations of a table without their steps. Returns false unless all of it is as compilers

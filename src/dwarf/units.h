@@ -253,16 +253,21 @@ static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
 
 static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
 {
-    uint64_t len;
-    do {
-        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
-            return false;
-        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
-        len = ms_rd_uint(&set->tuples, set->addr_size);
+    const size_t size = set->addr_size;
+    if (set->tuples.failed) /* the size is odd */
+        return false;
+    while (ms_rd_left(&set->tuples) >= 2 * size) {
+        const uint8_t *p = set->tuples.p;
+        uint64_t len = size == 8 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 4);
+        MACHSYM_COUNT_WORK(1);
+        range->lo = size == 8 ? ms_rd_raw_u64(p) : ms_rd_raw_u32(p);
+        set->tuples.p += 2 * size;
         if (range->lo == 0 && len == 0)
             return false;
-    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
-    return true;
+        if (len != 0 && ms_add_ok(range->lo, len, &range->hi))
+            return true;
+    }
+    return false;
 }
 
 static size_t ms_cu_count_sets(const ms_dw *dw)

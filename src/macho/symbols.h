@@ -370,7 +370,7 @@ static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, 
         ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
 }
 
-enum { ms_SYM_BLOCK = 8, ms_SYM_NLIST_64 = 16 };
+enum { ms_SYM_BLOCK = 8, ms_SYM_NLIST_64 = 16, ms_SYM_PROBE = 64 };
 
 /* How far the value of entry i from p on lies above lo; one below it lies very far. */
 static inline uint64_t ms_sym_above(const uint8_t *p, unsigned i, uint64_t lo)
@@ -394,6 +394,18 @@ static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t widt
     return ms_sym_lesser(ms_sym_lesser(a, b), ms_sym_lesser(c, d)) <= width;
 }
 
+/* Brings the values of both sides nearer to an address by a sample of the entries. Linkers sort them, so that
+ * else half of all would be the nearest one for a while. */
+static void ms_sym_near_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
+{
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i += ms_SYM_PROBE) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value >= sides[0].value && entry.value <= sides[1].value && ms_sym_is_defined(&entry))
+            sides[entry.value > asked].value = entry.value;
+    }
+}
+
 /* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
  * values that bound the search. */
 static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
@@ -403,6 +415,7 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     size_t size = ms_sym_nlist_size(mo);
     size_t count = nlists.len / size;
     const uint8_t *p = nlists.ptr;
+    ms_sym_near_sides(mo, nlists, asked, sides);
     uint64_t lo = sides[0].value;
     uint64_t width = sides[1].value - lo;
     for (size_t i = 0; i < count; i++, p += size) {
