@@ -15448,6 +15448,7 @@ typedef struct ms_cu_env {
     size_t count;
     ms_cu *brief;     /* v where units are found one by one, ms_CU_BRIEF at most; NULL: v lists all of them */
     bool lacks_units; /* one was asked for that could not be found so */
+    bool meets_few;   /* of the kinds of entries: they are made when they are met, as where brief is set */
     ms_arena *arena;  /* for the tables and roots */
     ms_dw_abbrevs *first_table; /* the table that begins .debug_abbrev: of all encodings */
     ms_key *table_offs;         /* where the others begin: sorted, each once; item: bits of encodings */
@@ -15952,7 +15953,8 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
     ms_dw dw = *env->dw;
     if (!is_first)
         dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
-    bool are_few = !ms_SMALL_CODE && is_first && env->brief != NULL; /* kinds of entries that are met */
+    bool are_few =
+        !ms_SMALL_CODE && is_first && (env->brief != NULL || env->meets_few); /* kinds of entries */
     ms_dw_abbrevs *made = are_few ? ms_dw_abbrevs_later(&dw, enc, cu->abbrev_off, env->arena) : NULL;
     if (made == NULL)
         made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
@@ -23536,6 +23538,7 @@ static bool ms_nm_read(ms_sec *sec, const ms_sec_units *units, ms_nm_sample *sam
     env.dw = &dw;
     env.v = units->v;
     env.count = units->count;
+    env.meets_few = true;
     env.arena = &arena;
     env.scratch = &scratch;
     if (ms_dw_need(&dw, ms_NEEDS_ALL)) {

@@ -297,6 +297,7 @@ static bool ms_nm_read(ms_sec *sec, const ms_sec_units *units, ms_nm_sample *sam
     env.dw = &dw;
     env.v = units->v;
     env.count = units->count;
+    env.meets_few = true;
     env.arena = &arena;
     env.scratch = &scratch;
     if (ms_dw_need(&dw, ms_NEEDS_ALL)) {
