@@ -427,8 +427,8 @@ comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=
 ASAN := -fsanitize=address$(comma)undefined -DMACHSYM_ARENA_CHUNK=1
-ASAN_SH := crash kinds_b reports incidents minidump redact only json brief missing keep map map_unwind demangle told
-LEAKS := map reports
+ASAN_SH := crash kinds_b reports incidents minidump redact only json missing keep map map_unwind demangle
+LEAKS := reports
 ASAN_ALL := $(filter-out replay package soname names_switches switches rooms formats running mutate bench symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
 .PHONY: asan soak-asan tsan msan torture
 asan:
