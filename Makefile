@@ -418,11 +418,12 @@ bench: all
 	bench/run
 
 # tsan and msan run the tests that they are for: threads that share, and all that reads what files say. They optimise
-# nothing: that takes longer than it saves. asan runs all test programs, so it optimises what they link: a minute of the
-# compiler saves ten. There each object of an arena is an allocation of its own, so that a byte past it is seen. Of the scripts
-# it runs those of ASAN_SH. Processes look for leaks at their end in those of LEAKS only: that is half of what a process
-# takes. What is tried by the ten thousand is thinned out: soak-test has it all, and make torture cuts and flips all files
-# under AddressSanitizer. soak-asan runs all scripts but those about how the project is built and about readers of others.
+# nothing: that takes longer than it saves. MemorySanitizer of clang 14 does not know fstat64. asan runs all test programs, so
+# it optimises what they link: a minute of the compiler saves ten. There each object of an arena is an allocation of its own,
+# so that a byte past it is seen. Of the scripts it runs those of ASAN_SH. Processes look for leaks at their end in those of
+# LEAKS only: that is half of what a process takes. What is tried by the ten thousand is thinned out: soak-test has it all,
+# and make torture cuts and flips all files under AddressSanitizer. soak-asan runs all scripts but those about how the project
+# is built and about readers of others.
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=
@@ -441,7 +442,7 @@ tsan:
 msan:
 	@STRIDE=60 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
-	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory -DMACHSYM_ARENA_CHUNK=1)
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory -DMACHSYM_ARENA_CHUNK=1 -U_FILE_OFFSET_BITS)
 
 # Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. The objects
 # are those of the fuzz targets.
