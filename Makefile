@@ -32,7 +32,7 @@ RUN         ?=
 CFLAGS      ?= -O2
 TEST_CFLAGS ?= -O0
 STD         ?= -std=c11
-# of 32-bit systems: files over 2 GB, and file systems that number files or places in folders past 32 bits
+# of 32-bit systems: file systems may number files, and places in folders, past 32 bits
 SYSTEM      := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 PREFIX      ?= /usr/local
 LIBDIR      ?= $(PREFIX)/lib

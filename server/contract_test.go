@@ -10,10 +10,10 @@ var contract = []struct {
 	name string
 	test func(*testing.T, Database)
 }{
+	{"Ages", testAges},
 	{"Audit", testAudit},
 	{"AuditOfUploads", testAuditOfUploads},
 	{"AuditUndone", testAuditUndone},
-	{"Ages", testAges},
 	{"BrokenCommit", testBrokenCommit},
 	{"BrokenCommitOfAdd", testBrokenCommitOfAdd},
 	{"BrokenCommitOfResult", testBrokenCommitOfResult},

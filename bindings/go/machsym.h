@@ -8571,8 +8571,8 @@ static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t widt
     return ms_sym_lesser(ms_sym_lesser(a, b), ms_sym_lesser(c, d)) <= width;
 }
 
-/* Brings the values of both sides nearer to an address by a sample of the entries. Linkers sort them, so that
- * else half of all would be the nearest one for a while. */
+/* Brings the values of both sides nearer to an address by a sample of the entries. Linkers sort them by
+ * address: without the sample each entry below it would be the nearest one for a while. */
 static void ms_sym_near_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
 {
     size_t count = nlists.len / ms_sym_nlist_size(mo);
@@ -15953,8 +15953,7 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
     ms_dw dw = *env->dw;
     if (!is_first)
         dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
-    bool are_few =
-        !ms_SMALL_CODE && is_first && (env->brief != NULL || env->meets_few); /* kinds of entries */
+    bool are_few = !ms_SMALL_CODE && is_first && (env->brief != NULL || env->meets_few);
     ms_dw_abbrevs *made = are_few ? ms_dw_abbrevs_later(&dw, enc, cu->abbrev_off, env->arena) : NULL;
     if (made == NULL)
         made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);

@@ -570,8 +570,7 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
     ms_dw dw = *env->dw;
     if (!is_first)
         dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
-    bool are_few =
-        !ms_SMALL_CODE && is_first && (env->brief != NULL || env->meets_few); /* kinds of entries */
+    bool are_few = !ms_SMALL_CODE && is_first && (env->brief != NULL || env->meets_few);
     ms_dw_abbrevs *made = are_few ? ms_dw_abbrevs_later(&dw, enc, cu->abbrev_off, env->arena) : NULL;
     if (made == NULL)
         made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);

@@ -394,8 +394,8 @@ static inline bool ms_sym_block_has(const uint8_t *p, uint64_t lo, uint64_t widt
     return ms_sym_lesser(ms_sym_lesser(a, b), ms_sym_lesser(c, d)) <= width;
 }
 
-/* Brings the values of both sides nearer to an address by a sample of the entries. Linkers sort them, so that
- * else half of all would be the nearest one for a while. */
+/* Brings the values of both sides nearer to an address by a sample of the entries. Linkers sort them by
+ * address: without the sample each entry below it would be the nearest one for a while. */
 static void ms_sym_near_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
 {
     size_t count = nlists.len / ms_sym_nlist_size(mo);
