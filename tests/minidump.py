@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, "tests/fixtures/tool")
 from reports import LOAD, STACK, UUID  # noqa: E402
 
-SYSTEM, MODULES, THREADS, MEMORY, EXCEPTION, MEMORY64, MISC, NAMES = 7, 4, 3, 5, 6, 9, 15, 24
+SYSTEM, MODULES, THREADS, MEMORY, EXCEPTION, MEMORY64, UNLOADED, MISC, NAMES = 7, 4, 3, 5, 6, 9, 14, 15, 24
 CRASHPAD, BREAKPAD, ASSERTION = 0x43500001, 0x47670001, 0x47670002
 MAC, IOS, NT, LINUX = 0x8101, 0x8102, 2, 0x8201
 AMD64, ARM64, ARM64_OLD = 9, 12, 0x8003
@@ -83,6 +83,11 @@ class Dump:
 
     def modules(self, modules, pad=False):
         self.stream(MODULES, struct.pack("<I", len(modules)) + (bytes(4) if pad else b"") + b"".join(modules))
+
+    def unloaded(self, modules, header=12, size=24):
+        """modules: (base, size, path). header and size: of a newer version, if they are larger"""
+        records = b"".join(struct.pack("<QIIII", base, length, 0, 0, self.utf16(path)).ljust(size, b"\xee") for base, length, path in modules)
+        self.stream(UNLOADED, struct.pack("<III", header, size, len(modules)).ljust(header, b"\xee") + records)
 
     def memory(self, ranges):
         """ranges: (address, bytes)"""

@@ -148,6 +148,27 @@ told nowhere "0   ???                           	0x0000000000000010" "1   demo  
     "2   demo                          	0x0000000102a309fc"
 told nowhere-x86 "0   ???                           	0x0000000000000010" "1   demo                          	0x0000000102a30a7c" \
     "crashed with X86 Thread State (64-bit):" "   rip: 0x0000000000000010"
+for name in unloaded unloaded-newer; do
+    told $name "0   plug in.dylib                 	0x00000001c0001234 0x1c0000000 + 4660" "1   demo                          	0x0000000102a30a7c" \
+        "2   demo                          	0x0000000102a309fc" "3   plug in.dylib                 	0x00000001c0000040 0x1c0000000 + 64" \
+        "0x00000001c0000000 - 0x00000001c000ffff plug in.dylib arm64 (unloaded) /Applications/plug in.dylib" "last.dylib arm64 (unloaded)"
+    [ "$(grep -c "(unloaded)" "$work/out")" -eq 3 ] && ! grep -q "before\|after\|left\|right" "$work/out"
+    check "$name: a library whose place another one shares is not named" "$work/out"
+    run --summary "$work/$name.dmp"
+    has "use of a library that was unloaded: a jump to 0x1c0001234, in plug in.dylib"
+    run --json "$work/$name.dmp"
+    has '"fault":{"kind":"unloaded"'
+done
+for name in first end; do
+    run --summary "$work/unloaded-$name.dmp"
+    has "use of a library that was unloaded: an access at 0x1c000"
+done
+for name in below past; do
+    run --summary "$work/unloaded-$name.dmp"
+    has "access to memory that is not there: an access at 0x1"
+done
+told unloaded-asleep "0   plug in.dylib                 	0x00000001c0001234" "1   demo                          	0x0000000102a30a7c" \
+    "2   demo                          	0x0000000102a309fc"
 told lost "Thread 2 Crashed:"
 told hostile 'in x\nThread 0 Crashed:: Thread 7 Crashed:' 'Thread 0 name:  n\n0   demo 0x0000000102a30a7c 0x102a30000 + 2684'
 [ "$(grep -c '^[0-9]* .*	0x' "$work/out")" -eq 4 ]
@@ -173,6 +194,9 @@ damaged() # FILE WHAT FRAMES: that is reported, and as many frames are found
 damaged last.dmp "memory reaches past the last address" 4
 damaged last-image.dmp "an image reaches past the last address" 1
 damaged memory64-count.dmp "a list is longer than what holds it" 4
+for name in count header record; do
+    damaged unloaded-$name.dmp "a list is longer than what holds it" 4
+done
 
 # ---- Core files ----
 

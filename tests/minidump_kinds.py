@@ -87,6 +87,38 @@ dump.threads([dump.thread(771, context, (md.STACK_BASE, struct.pack("<Q", PLAY) 
 dump.exception(771, 1, 1, 0x10, [1, 1, 0x10], context)
 save("nowhere-x86", dump)
 
+# A call of a plug-in that was unloaded. Others were where a library is now, at one place, or have no path; one was there twice.
+PLUGIN = 0x1C0000000
+gone = [(PLUGIN, 0x10000, "/Applications/plug in.dylib"), (0x1AFFFF000, 0x2000, "/before.dylib"), (0x1B0088000, 0x10000, "/after.dylib"),
+        (0x1D0000000, 0x2000, "/left.dylib"), (0x1D0001000, 0x2000, "/right.dylib"), (PLUGIN, 0x10000, "/Applications/plug in.dylib"),
+        (0x1E0000000, 0x1000, ""), (0xFFFFFFFFFFFFF000, 0x2000, "/last.dylib")]
+for name, more in (("unloaded", {}), ("unloaded-newer", {"header": 20, "size": 40})):
+    dump = start()
+    stack, fp = md.frames([BLOCK, PLUGIN + 0x40, MAIN])
+    context = md.arm64({"pc": PLUGIN + 0x1234, "sp": md.STACK_BASE, "fp": fp, "lr": PLAY})
+    dump.threads([dump.thread(771, context, (md.STACK_BASE, stack))])
+    dump.exception(771, 1, 1, PLUGIN + 0x1234, [1, 1, PLUGIN + 0x1234], context)
+    dump.unloaded(gone, **more)
+    save(name, dump)
+for name, at in (("below", PLUGIN - 1), ("first", PLUGIN), ("end", PLUGIN + 0xFFFF), ("past", PLUGIN + 0x10000)):
+    dump = start()
+    one_thread(dump, (1, 1, at, [1, 1, at]))
+    dump.unloaded(gone)
+    save("unloaded-" + name, dump)
+dump = start()  # a thread there that did not crash: the call had no effect
+context = md.arm64({"pc": PLUGIN + 0x1234, "sp": md.STACK_BASE, "fp": fp, "lr": PLAY})
+dump.threads([dump.thread(771, context, (md.STACK_BASE, stack))])
+dump.memory([(PLAY - 4, struct.pack("<I", 0xD63F0100))])  # blr x8
+dump.unloaded(gone)
+save("unloaded-asleep", dump)
+for name, at, value in (("count", 8, 1 << 31), ("header", 0, 8), ("record", 4, 20)):
+    dump = start()
+    one_thread(dump)
+    dump.unloaded(gone)
+    entry = next(32 + 12 * i for i in range(dump.count) if struct.unpack_from("<I", dump.data, 32 + 12 * i)[0] == md.UNLOADED)
+    struct.pack_into("<I", dump.data, struct.unpack_from("<I", dump.data, entry + 8)[0] + at, value)
+    save("unloaded-" + name, dump)
+
 # The thread that crashed is not in the list.
 dump = start()
 dump.threads([dump.thread(771 + i, context) for i, context in enumerate(contexts)])

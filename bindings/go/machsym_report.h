@@ -1870,7 +1870,8 @@ typedef struct msr_decoded_image {
     machsym_uuid uuid; /* zeros: unknown */
     const char *arch;  /* NULL: unknown */
     bool is_open;      /* its end is unknown: it reaches to the next image */
-    const char *other; /* ELF or PE, if it is not a Mach-O file; else NULL */
+    const char *other; /* ELF or PE, if it is not a Mach-O file; "unloaded"; else NULL */
+    bool is_unloaded;  /* it was in the process, but not any more when that died */
 } msr_decoded_image;
 
 /* ---- The header ---- */
@@ -2440,6 +2441,7 @@ static msr_esr_syndrome msr_esr_decode(uint64_t esr);
     msr_X(OBJECT, "object",                                                                                      \
       "message to a freed or damaged object: objc_msgSend or a retain or release is on top")                 \
     msr_X(EXTERNAL, "external", "the memory or the device at an address answered with an error")                 \
+    msr_X(UNLOADED, "unloaded", "use of a library that was unloaded")                                            \
     msr_X(EXCLUSIVE, "exclusive", "an atomic instruction was used on memory that does not support it")
 
 typedef enum msr_access_kind {
@@ -9262,7 +9264,7 @@ static msr_dump_tables *msr_dump_tables_of(msr_dump *d, uint64_t addr)
     return tables;
 }
 
-/* Returns NULL outside all images. An image whose tables are unknown is one without tables. */
+/* Returns NULL outside all images that are loaded. An image whose tables are unknown is one without tables. */
 static const machsym_unwind_image *msr_dump_walk_image(void *context, uint64_t addr)
 {
     msr_dump *d = (msr_dump *)context;
@@ -9270,7 +9272,7 @@ static const machsym_unwind_image *msr_dump_walk_image(void *context, uint64_t a
     const msr_dump_tables *tables = msr_dump_tables_of(d, addr);
     if (tables != NULL && tables->has_some && d->table_left > 0)
         return &tables->unwind;
-    if (image == NULL)
+    if (image == NULL || image->is_unloaded)
         return NULL;
     d->bare.load_addr = image->base;
     d->bare.size = image->end - image->base;
@@ -9452,9 +9454,36 @@ static void msr_dump_put_triggered(const msr_dump *d, msr_text *out)
     }
 }
 
+static bool msr_dump_is_same_image(const msr_decoded_image *a, const msr_decoded_image *b)
+{
+    return a->base == b->base && a->end == b->end && msr_str_equal(a->path, b->path);
+}
+
+/* Drops an unloaded image that shares addresses with another one: whose code was there is not known. A library
+ * that was unloaded several times at one place stays once. */
+static void msr_dump_drop_doubtful(msr_dump *d)
+{
+    uint32_t count = 0;
+    uint64_t end = 0; /* of all images before this one */
+    for (uint32_t i = 0; i < d->image_count; i++) {
+        msr_decoded_image one = d->images[i];
+        uint64_t before = end;
+        while (one.is_unloaded && i + 1 < d->image_count && d->images[i + 1].is_unloaded &&
+               msr_dump_is_same_image(&one, &d->images[i + 1]))
+            i++;
+        end = one.end > end ? one.end : end;
+        if (one.is_unloaded &&
+            (one.base < before || (i + 1 < d->image_count && d->images[i + 1].base < one.end)))
+            continue;
+        d->images[count++] = one;
+    }
+    d->image_count = count;
+}
+
 static void msr_dump_put(msr_dump *d, msr_text *out)
 {
     msr_decoded_sort_images(d->images, d->image_count);
+    msr_dump_drop_doubtful(d);
     msr_dump_sort_memory(d);
     if (d->walks != NULL && d->image_count > 0) {
         d->tables = (msr_dump_tables *)msr_mem_take(d->memory_source,
@@ -11695,6 +11724,7 @@ enum {
     msr_STREAM_EXCEPTION,
     msr_STREAM_SYSTEM,
     msr_STREAM_MEMORY64,
+    msr_STREAM_UNLOADED,
     msr_STREAM_MISC,
     msr_STREAM_NAMES,
     msr_STREAM_CRASHPAD,
@@ -11702,8 +11732,8 @@ enum {
     msr_STREAM_ASSERTION,
     msr_STREAM_COUNT
 };
-static const uint32_t msr_stream_numbers[msr_STREAM_COUNT] = {3,  4,  5,          6,          7,         9,
-                                                      15, 24, 0x43500001, 0x47670001, 0x47670002};
+static const uint32_t msr_stream_numbers[msr_STREAM_COUNT] = {3,  4,  5,  6,          7,          9,
+                                                      14, 15, 24, 0x43500001, 0x47670001, 0x47670002};
 
 /* Sizes of records. */
 enum {
@@ -12024,6 +12054,31 @@ static void msr_minidump_read_modules(msr_minidump *m)
         image->path = msr_minidump_utf16(m, msr_str_from(record, 20), msr_minidump_u32(record, 20));
         image->arch = msr_minidump_arch(m);
         msr_minidump_read_identity(m, record, image);
+    }
+}
+
+/* Modules that were unloaded. The list has a header, whose size it tells, as it tells that of its records. */
+static void msr_minidump_read_unloaded(msr_minidump *m)
+{
+    enum { msr_HEADER = 12, msr_SIZE = 24 };
+    machsym_str s = msr_minidump_stream(m, msr_STREAM_UNLOADED, msr_HEADER);
+    size_t first = s.len > 0 ? msr_minidump_u32(s, 0) : 0;
+    size_t size = s.len > 0 ? msr_minidump_u32(s, 4) : 0;
+    uint64_t count = s.len > 0 ? msr_minidump_u32(s, 8) : 0;
+    if (count > 0 && (first < msr_HEADER || first > s.len || size < msr_SIZE || count > (s.len - first) / size)) {
+        msr_dump_note(&m->d, msr_minidump_place(m, s), "a list is longer than what holds it");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        machsym_str record = msr_str_make(s.ptr + first + size * i, size);
+        uint64_t length = msr_minidump_u32(record, 8);
+        msr_decoded_image *image = msr_dump_add_image(&m->d);
+        image->base = msr_minidump_u64(record, 0);
+        image->end = length <= UINT64_MAX - image->base ? image->base + length : UINT64_MAX;
+        image->path = msr_minidump_utf16(m, msr_str_from(record, 20), msr_minidump_u32(record, 20));
+        image->arch = msr_minidump_arch(m);
+        image->other = "unloaded";
+        image->is_unloaded = true;
     }
 }
 
@@ -12440,6 +12495,7 @@ static void msr_minidump_read(msr_minidump *m)
     msr_minidump_read_assertion(m);
     msr_minidump_read_exception(m);
     msr_minidump_read_requester(m);
+    msr_minidump_read_unloaded(m); /* last: the other streams number the modules that are loaded */
 }
 
 static size_t msr_minidump_decode(machsym_str input, msr_text *out, const char **what, msr_dump_walks *walks)
@@ -17635,6 +17691,18 @@ static void msr_access_find_address(const msr_report *r, const msr_report_thread
         out->has_address = msr_registers_value(r, thread, "far", &out->address);
 }
 
+/* An access at the address of the instruction is the fetch of it. */
+static void msr_access_of_fetch(const msr_report *r, const msr_report_thread *thread, msr_access_fault *out)
+{
+    static const char *const names[] = {"pc", "rip", "eip"};
+    uint64_t pc;
+    for (size_t i = 0;
+         out->has_address && out->access == msr_ESR_ACCESS_UNKNOWN && i < sizeof names / sizeof *names; i++) {
+        if (msr_registers_value(r, thread, names[i], &pc) && pc == out->address)
+            out->access = msr_ESR_ACCESS_EXECUTE;
+    }
+}
+
 /* Finds "START-END" in hexadecimal digits, with or without 0x, as a word of the row. */
 static bool msr_access_parse_range(machsym_str row, size_t *at, size_t *end)
 {
@@ -17891,6 +17959,17 @@ static bool msr_access_unpack_crash(const msr_report *r, msr_exception_codes *co
     return true;
 }
 
+/* Returns the name of the image that was unloaded from there; empty: none was, as far as the report tells. */
+static machsym_str msr_access_unloaded_at(const msr_report *r, uint64_t address)
+{
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        const msr_report_image *image = &r->images[i];
+        if (address >= image->base && address < image->end && msr_str_is(image->version, "unloaded"))
+            return image->name;
+    }
+    return msr_str_make(NULL, 0);
+}
+
 static void msr_access_refine(const msr_report *r, const msr_report_thread *thread, msr_access_fault *out)
 {
     const msr_report_thread *stack = msr_stack_main(r);
@@ -17906,7 +17985,11 @@ static void msr_access_refine(const msr_report *r, const msr_report_thread *thre
         msr_access_find_tag(r, thread, out);
     if (!is_plain || out->kind == msr_ACCESS_STACK || out->kind == msr_ACCESS_OTHER_STACK)
         return;
-    if (pattern != msr_ACCESS_NONE)
+    machsym_str unloaded = out->has_address ? msr_access_unloaded_at(r, out->address) : msr_str_make(NULL, 0);
+    if (unloaded.len > 0) {
+        out->kind = msr_ACCESS_UNLOADED;
+        out->region = out->region.len > 0 ? out->region : unloaded;
+    } else if (pattern != msr_ACCESS_NONE)
         out->kind = pattern;
     else if (stack != NULL && msr_access_is_messenger(msr_stack_layer_name(r, msr_stack_frame(r, stack, 0), 0)))
         out->kind = msr_ACCESS_OBJECT;
@@ -17929,6 +18012,8 @@ static void msr_access_find(const msr_report *r, msr_access_fault *out)
         msr_access_of_intel(r, thread, out);
     }
     msr_access_find_address(r, thread, &codes, out);
+    if (thread != NULL)
+        msr_access_of_fetch(r, thread, out);
     msr_access_find_region(r, out);
     msr_access_refine(r, thread, out);
 }

@@ -18,7 +18,8 @@ typedef struct decoded_image {
     machsym_uuid uuid; /* zeros: unknown */
     const char *arch;  /* NULL: unknown */
     bool is_open;      /* its end is unknown: it reaches to the next image */
-    const char *other; /* ELF or PE, if it is not a Mach-O file; else NULL */
+    const char *other; /* ELF or PE, if it is not a Mach-O file; "unloaded"; else NULL */
+    bool is_unloaded;  /* it was in the process, but not any more when that died */
 } decoded_image;
 
 /* ---- The header ---- */

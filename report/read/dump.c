@@ -316,7 +316,7 @@ static dump_tables *dump_tables_of(dump *d, uint64_t addr)
     return tables;
 }
 
-/* Returns NULL outside all images. An image whose tables are unknown is one without tables. */
+/* Returns NULL outside all images that are loaded. An image whose tables are unknown is one without tables. */
 static const machsym_unwind_image *dump_walk_image(void *context, uint64_t addr)
 {
     dump *d = (dump *)context;
@@ -324,7 +324,7 @@ static const machsym_unwind_image *dump_walk_image(void *context, uint64_t addr)
     const dump_tables *tables = dump_tables_of(d, addr);
     if (tables != NULL && tables->has_some && d->table_left > 0)
         return &tables->unwind;
-    if (image == NULL)
+    if (image == NULL || image->is_unloaded)
         return NULL;
     d->bare.load_addr = image->base;
     d->bare.size = image->end - image->base;
@@ -506,9 +506,36 @@ static void dump_put_triggered(const dump *d, text *out)
     }
 }
 
+static bool dump_is_same_image(const decoded_image *a, const decoded_image *b)
+{
+    return a->base == b->base && a->end == b->end && str_equal(a->path, b->path);
+}
+
+/* Drops an unloaded image that shares addresses with another one: whose code was there is not known. A library
+ * that was unloaded several times at one place stays once. */
+static void dump_drop_doubtful(dump *d)
+{
+    uint32_t count = 0;
+    uint64_t end = 0; /* of all images before this one */
+    for (uint32_t i = 0; i < d->image_count; i++) {
+        decoded_image one = d->images[i];
+        uint64_t before = end;
+        while (one.is_unloaded && i + 1 < d->image_count && d->images[i + 1].is_unloaded &&
+               dump_is_same_image(&one, &d->images[i + 1]))
+            i++;
+        end = one.end > end ? one.end : end;
+        if (one.is_unloaded &&
+            (one.base < before || (i + 1 < d->image_count && d->images[i + 1].base < one.end)))
+            continue;
+        d->images[count++] = one;
+    }
+    d->image_count = count;
+}
+
 void dump_put(dump *d, text *out)
 {
     decoded_sort_images(d->images, d->image_count);
+    dump_drop_doubtful(d);
     dump_sort_memory(d);
     if (d->walks != NULL && d->image_count > 0) {
         d->tables = (dump_tables *)mem_take(d->memory_source,

@@ -19,6 +19,7 @@ enum {
     STREAM_EXCEPTION,
     STREAM_SYSTEM,
     STREAM_MEMORY64,
+    STREAM_UNLOADED,
     STREAM_MISC,
     STREAM_NAMES,
     STREAM_CRASHPAD,
@@ -26,8 +27,8 @@ enum {
     STREAM_ASSERTION,
     STREAM_COUNT
 };
-static const uint32_t stream_numbers[STREAM_COUNT] = {3,  4,  5,          6,          7,         9,
-                                                      15, 24, 0x43500001, 0x47670001, 0x47670002};
+static const uint32_t stream_numbers[STREAM_COUNT] = {3,  4,  5,  6,          7,          9,
+                                                      14, 15, 24, 0x43500001, 0x47670001, 0x47670002};
 
 /* Sizes of records. */
 enum {
@@ -348,6 +349,31 @@ static void minidump_read_modules(minidump *m)
         image->path = minidump_utf16(m, str_from(record, 20), minidump_u32(record, 20));
         image->arch = minidump_arch(m);
         minidump_read_identity(m, record, image);
+    }
+}
+
+/* Modules that were unloaded. The list has a header, whose size it tells, as it tells that of its records. */
+static void minidump_read_unloaded(minidump *m)
+{
+    enum { HEADER = 12, SIZE = 24 };
+    machsym_str s = minidump_stream(m, STREAM_UNLOADED, HEADER);
+    size_t first = s.len > 0 ? minidump_u32(s, 0) : 0;
+    size_t size = s.len > 0 ? minidump_u32(s, 4) : 0;
+    uint64_t count = s.len > 0 ? minidump_u32(s, 8) : 0;
+    if (count > 0 && (first < HEADER || first > s.len || size < SIZE || count > (s.len - first) / size)) {
+        dump_note(&m->d, minidump_place(m, s), "a list is longer than what holds it");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        machsym_str record = str_make(s.ptr + first + size * i, size);
+        uint64_t length = minidump_u32(record, 8);
+        decoded_image *image = dump_add_image(&m->d);
+        image->base = minidump_u64(record, 0);
+        image->end = length <= UINT64_MAX - image->base ? image->base + length : UINT64_MAX;
+        image->path = minidump_utf16(m, str_from(record, 20), minidump_u32(record, 20));
+        image->arch = minidump_arch(m);
+        image->other = "unloaded";
+        image->is_unloaded = true;
     }
 }
 
@@ -764,6 +790,7 @@ static void minidump_read(minidump *m)
     minidump_read_assertion(m);
     minidump_read_exception(m);
     minidump_read_requester(m);
+    minidump_read_unloaded(m); /* last: the other streams number the modules that are loaded */
 }
 
 size_t minidump_decode(machsym_str input, text *out, const char **what, dump_walks *walks)

@@ -127,6 +127,18 @@ static void access_find_address(const report *r, const report_thread *thread, co
         out->has_address = registers_value(r, thread, "far", &out->address);
 }
 
+/* An access at the address of the instruction is the fetch of it. */
+static void access_of_fetch(const report *r, const report_thread *thread, access_fault *out)
+{
+    static const char *const names[] = {"pc", "rip", "eip"};
+    uint64_t pc;
+    for (size_t i = 0;
+         out->has_address && out->access == ESR_ACCESS_UNKNOWN && i < sizeof names / sizeof *names; i++) {
+        if (registers_value(r, thread, names[i], &pc) && pc == out->address)
+            out->access = ESR_ACCESS_EXECUTE;
+    }
+}
+
 /* Finds "START-END" in hexadecimal digits, with or without 0x, as a word of the row. */
 static bool access_parse_range(machsym_str row, size_t *at, size_t *end)
 {
@@ -383,6 +395,17 @@ static bool access_unpack_crash(const report *r, exception_codes *codes)
     return true;
 }
 
+/* Returns the name of the image that was unloaded from there; empty: none was, as far as the report tells. */
+static machsym_str access_unloaded_at(const report *r, uint64_t address)
+{
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        const report_image *image = &r->images[i];
+        if (address >= image->base && address < image->end && str_is(image->version, "unloaded"))
+            return image->name;
+    }
+    return str_make(NULL, 0);
+}
+
 static void access_refine(const report *r, const report_thread *thread, access_fault *out)
 {
     const report_thread *stack = stack_main(r);
@@ -398,7 +421,11 @@ static void access_refine(const report *r, const report_thread *thread, access_f
         access_find_tag(r, thread, out);
     if (!is_plain || out->kind == ACCESS_STACK || out->kind == ACCESS_OTHER_STACK)
         return;
-    if (pattern != ACCESS_NONE)
+    machsym_str unloaded = out->has_address ? access_unloaded_at(r, out->address) : str_make(NULL, 0);
+    if (unloaded.len > 0) {
+        out->kind = ACCESS_UNLOADED;
+        out->region = out->region.len > 0 ? out->region : unloaded;
+    } else if (pattern != ACCESS_NONE)
         out->kind = pattern;
     else if (stack != NULL && access_is_messenger(stack_layer_name(r, stack_frame(r, stack, 0), 0)))
         out->kind = ACCESS_OBJECT;
@@ -421,6 +448,8 @@ void access_find(const report *r, access_fault *out)
         access_of_intel(r, thread, out);
     }
     access_find_address(r, thread, &codes, out);
+    if (thread != NULL)
+        access_of_fetch(r, thread, out);
     access_find_region(r, out);
     access_refine(r, thread, out);
 }

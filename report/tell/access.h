@@ -35,6 +35,7 @@
     X(OBJECT, "object",                                                                                      \
       "message to a freed or damaged object: objc_msgSend or a retain or release is on top")                 \
     X(EXTERNAL, "external", "the memory or the device at an address answered with an error")                 \
+    X(UNLOADED, "unloaded", "use of a library that was unloaded")                                            \
     X(EXCLUSIVE, "exclusive", "an atomic instruction was used on memory that does not support it")
 
 typedef enum access_kind {
