@@ -139,6 +139,9 @@ func textsInto(c *cursor, into map[string]*string) func([]byte) {
 	}
 }
 
+// Most reports use fewer images.
+const mostlyUsed = 64
+
 func readReportOf(c *cursor, seen seenUses) (r outcomeReport) {
 	c.members(func(name []byte) {
 		switch string(name) {
@@ -151,6 +154,7 @@ func readReportOf(c *cursor, seen seenUses) (r outcomeReport) {
 		case "people":
 			c.elements(func() { r.People = append(r.People, c.text()) })
 		case "uses":
+			r.Uses = make([]Use, 0, mostlyUsed)
 			c.elements(func() { r.Uses = append(r.Uses, seen.read(c)) })
 		default:
 			c.skip()
@@ -182,8 +186,9 @@ func resultOf(said *outcome, generation int64) (Result, error) {
 	if len(said.Reports) == 0 {
 		return Result{}, errNoReports
 	}
-	r := Result{Answer: pack(said.kept()), Group: said.Reports[0].Hash, Title: said.Reports[0].Signature, Generation: generation}
-	for _, report := range said.Reports {
+	first := said.Reports[0]
+	r := Result{Answer: pack(said.kept()), Group: first.Hash, Title: first.Signature, Images: first.Uses, People: first.People, Generation: generation}
+	for _, report := range said.Reports[1:] {
 		r.Images = append(r.Images, report.Uses...)
 		r.People = append(r.People, report.People...)
 	}
@@ -192,7 +197,11 @@ func resultOf(said *outcome, generation int64) (Result, error) {
 
 // kept is the answer with only its briefs.
 func (o *outcome) kept() []byte {
-	text := []byte(`{"reports":[`)
+	size := len(`{"reports":[]}`)
+	for _, report := range o.Reports {
+		size += len(`{"brief":},`) + len(report.Brief)
+	}
+	text := append(make([]byte, 0, size), `{"reports":[`...)
 	for i, report := range o.Reports {
 		if i > 0 {
 			text = append(text, ',')

@@ -106,14 +106,6 @@ func main() {
 	}
 }
 
-// haveSpareThreads lets other goroutines run while SQLite or zstd work. With as many threads as cores the scheduler would take the place of
-// each that is in one of them for more than 20 microseconds, and wake another thread for it.
-func haveSpareThreads() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(2 * runtime.NumCPU())
-	}
-}
-
 func run(o options) error {
 	if o.data == "" || flag.NArg() > 0 {
 		return errors.New("usage: machsym-server --data DIR [options]; --help lists them")
@@ -153,7 +145,7 @@ func run(o options) error {
 
 func openDatabase(o options) (Database, error) {
 	if o.database == "" {
-		haveSpareThreads()
+		haveSpareThread()
 		db, err := OpenSQLite(o.data+"/machsym.db", o.shift)
 		if err != nil {
 			return nil, fmt.Errorf("%s/machsym.db: %w", o.data, err)
