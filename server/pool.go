@@ -26,7 +26,7 @@ func allowedOf(reason error) int {
 
 // Reports are taken in batches of this many for each worker. A batch needs one commit, and another one waits meanwhile,
 // so that workers need not wait for the disk.
-const batchOfWorker = 12
+const batchOfWorker = 24
 
 // Results that wait for their commit. Enough to share a commit, and few enough for memory.
 const finishTogether = 64
