@@ -12057,7 +12057,8 @@ static void msr_minidump_read_modules(msr_minidump *m)
     }
 }
 
-/* Modules that were unloaded. The list has a header, whose size it tells, as it tells that of its records. */
+/* Modules that were unloaded. The list has a header, whose size it tells, as it tells that of its records. One
+ * without a name or without code tells nothing. */
 static void msr_minidump_read_unloaded(msr_minidump *m)
 {
     enum { msr_HEADER = 12, msr_SIZE = 24 };
@@ -12072,10 +12073,13 @@ static void msr_minidump_read_unloaded(msr_minidump *m)
     for (size_t i = 0; i < count; i++) {
         machsym_str record = msr_str_make(s.ptr + first + size * i, size);
         uint64_t length = msr_minidump_u32(record, 8);
+        machsym_str path = msr_minidump_utf16(m, msr_str_from(record, 20), msr_minidump_u32(record, 20));
+        if (path.len == 0 || length == 0)
+            continue;
         msr_decoded_image *image = msr_dump_add_image(&m->d);
         image->base = msr_minidump_u64(record, 0);
         image->end = length <= UINT64_MAX - image->base ? image->base + length : UINT64_MAX;
-        image->path = msr_minidump_utf16(m, msr_str_from(record, 20), msr_minidump_u32(record, 20));
+        image->path = path;
         image->arch = msr_minidump_arch(m);
         image->other = "unloaded";
         image->is_unloaded = true;

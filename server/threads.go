@@ -1,8 +1,8 @@
 package main
 
-// While SQLite or zstd work, Go wakes a thread every 20 microseconds, which looks whether others need the place of the
-// working one. With this slack the kernel wakes it a millisecond later: a tenth less CPU for a report. All waits for
-// a time may end that much later.
+// While SQLite or zstd work, Go wakes a thread every 20 microseconds, which sees whether another goroutine waits for
+// the processor. With this slack the kernel wakes it up to a millisecond later: a report takes a tenth less CPU. Every
+// wait for a time may end that much later.
 
 // #ifdef __linux__
 // #include <sys/prctl.h>

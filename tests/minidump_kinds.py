@@ -91,7 +91,7 @@ save("nowhere-x86", dump)
 PLUGIN = 0x1C0000000
 gone = [(PLUGIN, 0x10000, "/Applications/plug in.dylib"), (0x1AFFFF000, 0x2000, "/before.dylib"), (0x1B0088000, 0x10000, "/after.dylib"),
         (0x1D0000000, 0x2000, "/left.dylib"), (0x1D0001000, 0x2000, "/right.dylib"), (PLUGIN, 0x10000, "/Applications/plug in.dylib"),
-        (0x1E0000000, 0x1000, ""), (0xFFFFFFFFFFFFF000, 0x2000, "/last.dylib")]
+        (0x1E0000000, 0x1000, ""), (0x1F0000000, 0, "/empty.dylib"), (0xFFFFFFFFFFFFF000, 0x2000, "/last.dylib")]
 for name, more in (("unloaded", {}), ("unloaded-newer", {"header": 20, "size": 40})):
     dump = start()
     stack, fp = md.frames([BLOCK, PLUGIN + 0x40, MAIN])

@@ -352,7 +352,8 @@ static void minidump_read_modules(minidump *m)
     }
 }
 
-/* Modules that were unloaded. The list has a header, whose size it tells, as it tells that of its records. */
+/* Modules that were unloaded. The list has a header, whose size it tells, as it tells that of its records. One
+ * without a name or without code tells nothing. */
 static void minidump_read_unloaded(minidump *m)
 {
     enum { HEADER = 12, SIZE = 24 };
@@ -367,10 +368,13 @@ static void minidump_read_unloaded(minidump *m)
     for (size_t i = 0; i < count; i++) {
         machsym_str record = str_make(s.ptr + first + size * i, size);
         uint64_t length = minidump_u32(record, 8);
+        machsym_str path = minidump_utf16(m, str_from(record, 20), minidump_u32(record, 20));
+        if (path.len == 0 || length == 0)
+            continue;
         decoded_image *image = dump_add_image(&m->d);
         image->base = minidump_u64(record, 0);
         image->end = length <= UINT64_MAX - image->base ? image->base + length : UINT64_MAX;
-        image->path = minidump_utf16(m, str_from(record, 20), minidump_u32(record, 20));
+        image->path = path;
         image->arch = minidump_arch(m);
         image->other = "unloaded";
         image->is_unloaded = true;
