@@ -237,7 +237,8 @@ MACHSYM_API machsym_result machsym_reports_open(const machsym_reports_desc *desc
                                                 machsym_error *err);
 /* Return how many reports were answered, and how many could not be answered. */
 MACHSYM_API uint32_t machsym_reports_count(const machsym_reports *reports, uint32_t *failed);
-/* With MACHSYM_REPORT_SAME: returns the input with names put in. Every other byte is unchanged. */
+/* With MACHSYM_REPORT_SAME: returns the input with names put in. Every other byte is unchanged. Minidumps, core files and
+ * PLCrashReporter's files come as text, which says so of one that cannot be read. */
 MACHSYM_API machsym_str machsym_reports_same(const machsym_reports *reports);
 /* NULL is allowed. */
 MACHSYM_API void machsym_reports_close(machsym_reports *reports);
