@@ -157,7 +157,7 @@ for name in unloaded unloaded-newer; do
     run --summary "$work/$name.dmp"
     has "use of a library that was unloaded: a jump to 0x1c0001234, in plug in.dylib"
     run --json "$work/$name.dmp"
-    has '"fault":{"kind":"unloaded"'
+    has '"fault":{"kind":"unloaded"' '"arch":"arm64","kind":"unloaded"'
 done
 for name in first end; do
     run --summary "$work/unloaded-$name.dmp"
@@ -174,6 +174,11 @@ told hostile 'in x\nThread 0 Crashed:: Thread 7 Crashed:' 'Thread 0 name:  n\n0 
 [ "$(grep -c '^[0-9]* .*	0x' "$work/out")" -eq 4 ]
 check "texts make no frames" "$work/out"
 told linux "OS Version:          Linux 6.1" "Exception Type:      exception 0x0000000b" "libc.so.6 x86_64 (ELF)"
+run --json "$work/linux.dmp"
+has '"arch":"x86_64","kind":"ELF"'
+run --json "$work/windows.dmp"
+has '"process":"app.exe"' '{"name":"app.exe","path":"C:\\app\\app.exe","arch":"x86_64","kind":"PE"' \
+    '{"name":"ntdll.dll","path":"C:\\Windows\\ntdll.dll","arch":"x86_64","kind":"PE"'
 told windows "OS Version:          Windows 10.0.19045" "Exception Type:      exception 0xc0000005" "ntdll.dll x86_64 (PE)" \
     "0   app.exe                       	0x00007ff600001234 0x7ff600000000 + 4660"
 "$MACHSYM" crash -q "$work/i386.dmp" >"$work/out" 2>"$work/err"

@@ -592,6 +592,8 @@ static size_t msr_str_control(machsym_str s);
 /* Return the text after a number of bytes, or after the first needle; empty if there is no needle. */
 static machsym_str msr_str_from(machsym_str s, size_t count);
 static machsym_str msr_str_after(machsym_str s, const char *needle);
+/* Whether a path begins with a drive or a server, as those of Windows do. */
+static bool msr_str_is_windows_path(machsym_str path);
 static machsym_str msr_str_base_name(machsym_str path);
 static char *msr_str_copy_z(machsym_str s);  /* from malloc, with a NUL after it */
 static uint64_t msr_str_hash(machsym_str s); /* FNV-1a */
@@ -4463,10 +4465,19 @@ static machsym_str msr_str_after(machsym_str s, const char *needle)
     return msr_str_from(s, msr_str_find(s, needle) + strlen(needle));
 }
 
+static bool msr_str_is_windows_path(machsym_str path)
+{
+    char first = path.len >= 3 ? (char)(path.ptr[0] | 0x20) : 0;
+    if (first >= 'a' && first <= 'z')
+        return path.ptr[1] == ':' && (path.ptr[2] == '\\' || path.ptr[2] == '/');
+    return msr_str_starts(path, "\\\\");
+}
+
 static machsym_str msr_str_base_name(machsym_str path)
 {
     size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
+    bool is_windows = msr_str_is_windows_path(path);
+    while (at > 0 && path.ptr[at - 1] != '/' && !(is_windows && path.ptr[at - 1] == '\\'))
         at--;
     MACHSYM_COUNT_WORK((path.len - at) / 64);
     return msr_str_make(path.len > at ? path.ptr + at : path.ptr, path.len - at);
@@ -16388,6 +16399,16 @@ static void msr_listed_set_image_title(msr_report_image *image, machsym_str s)
     image->name = s;
 }
 
+/* Where a path begins that a blank precedes; the length: nowhere. */
+static size_t msr_listed_find_path(machsym_str s)
+{
+    for (size_t at = 0; at + 1 < s.len; at++) {
+        if (s.ptr[at] == ' ' && (s.ptr[at + 1] == '/' || msr_str_is_windows_path(msr_str_from(s, at + 1))))
+            return at;
+    }
+    return s.len;
+}
+
 /* Reads an image line after the range. Outside an image list it must have a UUID. */
 static bool msr_listed_parse_image_tail(msr_text_parser *p, msr_report_image *image, machsym_str s)
 {
@@ -16410,9 +16431,9 @@ static bool msr_listed_parse_image_tail(msr_text_parser *p, msr_report_image *im
     }
     if (p->section != msr_SECTION_IMAGES)
         return false;
-    size_t slash = msr_str_find(s, " /");
-    msr_listed_set_image_title(image, msr_str_make(s.ptr, slash));
-    image->path = msr_str_trim(msr_str_make(s.ptr + slash, s.len - slash));
+    size_t path = msr_listed_find_path(s);
+    msr_listed_set_image_title(image, msr_str_make(s.ptr, path));
+    image->path = msr_str_trim(msr_str_make(s.ptr + path, s.len - path));
     return image->name.len > 0;
 }
 
@@ -25196,12 +25217,23 @@ static const char *msr_write_image_state(const msr_report_image *image)
     return image->looked_for ? msr_states[image->status.found] : "not needed";
 }
 
+/* What an image of a dump is, if it is no Mach-O file that was loaded: read/minidump has it as its version. */
+static void msr_write_put_image_kind(msr_text *t, const msr_report_image *image)
+{
+    static const char *const kinds[] = {"ELF", "PE", "unloaded"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (msr_str_is(image->version, kinds[i]))
+            msr_json_put_str(t, "kind", image->version);
+    }
+}
+
 static void msr_write_put_json_image(msr_text *t, const msr_report_image *image)
 {
     msr_text_c(t, "{\"name\":");
     msr_text_json(t, image->name);
     msr_json_put_str(t, "path", image->path);
     msr_json_put_str(t, "arch", image->arch);
+    msr_write_put_image_kind(t, image);
     msr_json_put_uuid(t, "uuid", image->has_uuid ? &image->uuid : NULL);
     msr_json_put_hex(t, "base", image->base);
     msr_json_put_number(t, "frames", image->frame_count);

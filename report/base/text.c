@@ -439,10 +439,19 @@ machsym_str str_after(machsym_str s, const char *needle)
     return str_from(s, str_find(s, needle) + strlen(needle));
 }
 
+bool str_is_windows_path(machsym_str path)
+{
+    char first = path.len >= 3 ? (char)(path.ptr[0] | 0x20) : 0;
+    if (first >= 'a' && first <= 'z')
+        return path.ptr[1] == ':' && (path.ptr[2] == '\\' || path.ptr[2] == '/');
+    return str_starts(path, "\\\\");
+}
+
 machsym_str str_base_name(machsym_str path)
 {
     size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
+    bool is_windows = str_is_windows_path(path);
+    while (at > 0 && path.ptr[at - 1] != '/' && !(is_windows && path.ptr[at - 1] == '\\'))
         at--;
     MACHSYM_COUNT_WORK((path.len - at) / 64);
     return str_make(path.len > at ? path.ptr + at : path.ptr, path.len - at);

@@ -159,6 +159,8 @@ size_t str_control(machsym_str s);
 /* Return the text after a number of bytes, or after the first needle; empty if there is no needle. */
 machsym_str str_from(machsym_str s, size_t count);
 machsym_str str_after(machsym_str s, const char *needle);
+/* Whether a path begins with a drive or a server, as those of Windows do. */
+bool str_is_windows_path(machsym_str path);
 machsym_str str_base_name(machsym_str path);
 char *str_copy_z(machsym_str s);  /* from malloc, with a NUL after it */
 uint64_t str_hash(machsym_str s); /* FNV-1a */

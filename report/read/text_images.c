@@ -50,6 +50,16 @@ static void listed_set_image_title(report_image *image, machsym_str s)
     image->name = s;
 }
 
+/* Where a path begins that a blank precedes; the length: nowhere. */
+static size_t listed_find_path(machsym_str s)
+{
+    for (size_t at = 0; at + 1 < s.len; at++) {
+        if (s.ptr[at] == ' ' && (s.ptr[at + 1] == '/' || str_is_windows_path(str_from(s, at + 1))))
+            return at;
+    }
+    return s.len;
+}
+
 /* Reads an image line after the range. Outside an image list it must have a UUID. */
 static bool listed_parse_image_tail(text_parser *p, report_image *image, machsym_str s)
 {
@@ -72,9 +82,9 @@ static bool listed_parse_image_tail(text_parser *p, report_image *image, machsym
     }
     if (p->section != SECTION_IMAGES)
         return false;
-    size_t slash = str_find(s, " /");
-    listed_set_image_title(image, str_make(s.ptr, slash));
-    image->path = str_trim(str_make(s.ptr + slash, s.len - slash));
+    size_t path = listed_find_path(s);
+    listed_set_image_title(image, str_make(s.ptr, path));
+    image->path = str_trim(str_make(s.ptr + path, s.len - path));
     return image->name.len > 0;
 }
 

@@ -79,12 +79,23 @@ static const char *write_image_state(const report_image *image)
     return image->looked_for ? states[image->status.found] : "not needed";
 }
 
+/* What an image of a dump is, if it is no Mach-O file that was loaded: read/minidump has it as its version. */
+static void write_put_image_kind(text *t, const report_image *image)
+{
+    static const char *const kinds[] = {"ELF", "PE", "unloaded"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (str_is(image->version, kinds[i]))
+            json_put_str(t, "kind", image->version);
+    }
+}
+
 static void write_put_json_image(text *t, const report_image *image)
 {
     text_c(t, "{\"name\":");
     text_json(t, image->name);
     json_put_str(t, "path", image->path);
     json_put_str(t, "arch", image->arch);
+    write_put_image_kind(t, image);
     json_put_uuid(t, "uuid", image->has_uuid ? &image->uuid : NULL);
     json_put_hex(t, "base", image->base);
     json_put_number(t, "frames", image->frame_count);
