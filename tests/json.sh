@@ -69,7 +69,9 @@ printf '%s\n' "Exception Type:  EXC_BAD_ACCESS (SIGBUS)" "" "Thread 0 Crashed:" 
 printf '%s\n' "Exception Type:  EXC_GUARD" "Exception Codes: 0x4000000100000007, 0x08fd4dbfade2dead" "" \
     "Application Specific Information:" "demo/main.swift:12: Fatal error: none" "" \
     "Thread 0 Crashed:" "0   demo   0x0000000102a30aec 0x102a30000 + 2796" >"$work/guard.crash"
-many="$many $work/guard.crash $work/sized.crash tests/fixtures/facts/tag.ips $work/subtype.crash $work/reason.ips tests/fixtures/stacks/mail.txt tests/fixtures/apple/*.ips"
+printf '%s\n' "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)" "" "Thread 0 Crashed:" "0   gone   0x00000001c0000010 0x1c0000000 + 16" "" \
+    "Binary Images:" "0x00000001c0000000 - 0x00000001c000ffff gone arm64 (unloaded) /gone" >"$work/unloaded.crash"
+many="$many $work/unloaded.crash $work/guard.crash $work/sized.crash tests/fixtures/facts/tag.ips $work/subtype.crash $work/reason.ips tests/fixtures/stacks/mail.txt tests/fixtures/apple/*.ips"
 # shellcheck disable=SC2086
 for how in crash summary brief signature group missing; do
     case $how in
