@@ -178,8 +178,9 @@ run --json "$work/linux.dmp"
 has '"arch":"x86_64","kind":"ELF"'
 run --json "$work/windows.dmp"
 has '"process":"app.exe"' '{"name":"app.exe","path":"C:\\app\\app.exe","arch":"x86_64","kind":"PE"' \
-    '{"name":"ntdll.dll","path":"C:\\Windows\\ntdll.dll","arch":"x86_64","kind":"PE"'
-told windows "OS Version:          Windows 10.0.19045" "Exception Type:      exception 0xc0000005" "ntdll.dll x86_64 (PE)" \
+    '{"name":"ntdll.dll","path":"C:\\Windows\\ntdll.dll","arch":"x86_64","kind":"PE"' \
+    '{"name":"net.dll","path":"\\\\server\\share\\net.dll","arch":"x86_64","kind":"PE"'
+told windows "OS Version:          Windows 10.0.19045" "Exception Type:      exception 0xc0000005" "ntdll.dll x86_64 (PE)" 'ab\cd.dll x86_64 (PE)' \
     "0   app.exe                       	0x00007ff600001234 0x7ff600000000 + 4660"
 "$MACHSYM" crash -q "$work/i386.dmp" >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && grep -q "registers are damaged, or of a processor that is neither arm64 nor x86_64" "$work/err"

@@ -143,9 +143,10 @@ for name, platform, version, path, code in (("linux", md.LINUX, (6, 1, 0), "/lib
     dump = md.Dump(4)
     dump.system(md.AMD64, platform, version, "")
     program = "C:\\app\\app.exe" if platform == md.NT else "/usr/bin/app"
-    dump.modules([dump.module(0x7FF600000000, 0x8000, program, md.UUID),
-                  dump.module(0x7FFA00000000, 0x90000, path,
-                              **({"uuid": md.UUID} if platform == md.NT else {"record": b"LEpB" + bytes(20)}))])
+    more = [(0x7FFB00000000, r"\\server\share\net.dll"), (0x7FFC00000000, r"ab\cd.dll")] if platform == md.NT else []
+    of_pe = {"uuid": md.UUID} if platform == md.NT else {"record": b"LEpB" + bytes(20)}
+    dump.modules([dump.module(0x7FF600000000, 0x8000, program, md.UUID), dump.module(0x7FFA00000000, 0x90000, path, **of_pe)] +
+                 [dump.module(base, 0x1000, name, **of_pe) for base, name in more])
     context = md.x86_64({"rip": 0x7FF600001234, "rsp": md.STACK_BASE, "rbp": 0})
     dump.threads([dump.thread(1, context, (md.STACK_BASE, bytes(64)))])
     dump.exception(1, code, 0, 0x7FF600001234, [], context)
