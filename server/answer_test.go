@@ -84,3 +84,15 @@ func TestReadAnswer(t *testing.T) {
 		}
 	}
 }
+
+// The images and people of all reports of an answer are the result's; group and title are those of the first.
+func TestResultOfSeveralReports(t *testing.T) {
+	one, two, three := Use{UUID: "1", Name: "a"}, Use{UUID: "2", Name: "b", Missing: true}, Use{UUID: "3", Name: "c", Symbols: true}
+	said := outcome{Reports: []outcomeReport{{Hash: "h", Signature: "s", Uses: []Use{one}, People: []string{"x"}},
+		{Hash: "other", Signature: "other", Uses: []Use{two, three}, People: []string{"y", "z"}}, {}}}
+	result, err := resultOf(&said, 7)
+	must(t, err)
+	if !reflect.DeepEqual(result.Images, []Use{one, two, three}) || strings.Join(result.People, "") != "xyz" || result.Group != "h" || result.Title != "s" || result.Generation != 7 {
+		t.Fatalf("%+v", result)
+	}
+}
