@@ -60,6 +60,14 @@ sed 's/<4c4c[0-9a-f]*>//; s/calls/demo/g; s/x86_64/arm64/; s/X86-64/ARM-64/; s/0
 grep -q 'the file is of another build\]' "$work/out"
 check "the file of another build" "$work/out"
 
+# a name alone proves nothing: two frames that do not fit, and five that do, are enough for another build; one is not
+awk '/^4 +calls/ { sub(/0x[0-9a-f]* .*/, "0x0000000102340404") } { print }' "$work/calls.crash" >"$work/half.crash"
+for wrong in off:0 half:2; do
+    "$MACHSYM" crash -q --no-cache --check-stack --no-uuid $calls "$work/${wrong%:*}.crash" >"$work/out" 2>&1
+    [ "$(grep -c ': the file is of another build\]' "$work/out")" -eq "${wrong#*:}" ]
+    check "the share of frames that do not fit, ${wrong%:*}" "$work/out"
+done
+
 # ---- lr ----
 
 # -[Player play:] begins at 0xa48, and makes its frame later. Its caller is the block at 0x9d8, which main called.

@@ -207,4 +207,18 @@ done
 $MACHSYM crash -q --signature --no-cache "$work/documents.json" >"$work/out"
 [ "$(wc -l <"$work/out")" -eq 3 ]
 check "stacks without images are one report" "$work/out"
+
+# Each stack goes with the images beside it, whichever member comes first.
+other='0   demo                          0x0000000202a30aec 0x202a30000 + 2796\n1   demo                          0x0000000202a30a7c 0x202a30000 + 2684\n2   demo                          0x0000000202a30a00 0x202a30000 + 2560\n'
+others='Binary Images:\n0x202a30000 - 0x202a33fff demo arm64  <5c4c44b555553144a1ba79ca685dec58> \/x\/demo\n'
+while IFS='|' read -r what first second; do
+    printf '%s\n' "{\"a\":{$first},\"b\":{$second}}" >"$work/beside.json"
+    $MACHSYM crash -q --missing=json --no-cache "$work/beside.json" >"$work/out"
+    [ "$(grep -oE '"uuid":"[45]C4C44B5|"frames":[1-9]+' "$work/out" | tr '\n' ' ')" = '"uuid":"5C4C44B5 "frames":3 "uuid":"4C4C44B5 "frames":2 ' ]
+    check "images beside a stack: $what" "$work/out"
+done <<END
+stacks first|"stack":"$stack","images":"$images"|"stack":"$other","images":"$others"
+images first|"images":"$images","stack":"$stack"|"images":"$others","stack":"$other"
+one of each|"stack":"$stack","images":"$images"|"images":"$others","stack":"$other"
+END
 end

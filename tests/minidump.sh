@@ -218,6 +218,9 @@ stopped state "Exception Type:      EXC_BAD_INSTRUCTION" "Triggered by Thread: 0
 stopped x86-int3 "Exception Type:      EXC_BREAKPOINT" "Triggered by Thread: 1" "X86 Thread State (64-bit):" "  trap: 0x0003"
 stopped x86-ud2 "Exception Type:      EXC_BAD_INSTRUCTION" "Triggered by Thread: 0"
 stopped x86-gp "Exception Type:      EXC_BAD_ACCESS"
+"$MACHSYM" crash -q --json "$work/program.core" >"$work/out" 2>&1
+grep -qF '"uuid":"21222324-2526-2728-292A-2B2C2D2E2F30"' "$work/out"
+check "a core file whose program only one note tells of" "$work/out"
 for name in two none spec; do
     stopped $name "Thread 0 stopped with ARM Thread State"
     ! grep -q "Crashed:\|Exception Type" "$work/out"

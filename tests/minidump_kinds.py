@@ -222,6 +222,7 @@ save_core("x86-ud2", cores.X86_64, [(0, 6, 0), (0, 0, 0)])
 save_core("x86-gp", cores.X86_64, [(0, 13, 0)])
 save_core("last", cores.ARM64, [CALM], [(0xFFFFFFFFFFFFFFF8, bytes(16))])
 save_core("spec", cores.ARM64, [CALM], notes=[("main bin spec", cores.main_bin_spec(md.UUID, 0xFFFFFFFFFFFFFFFF)), ("main bin spec", lambda at: b"short")])
+save_core("program", cores.ARM64, [CALM], notes=[("main bin spec", cores.main_bin_spec("21222324-2526-2728-292a-2b2c2d2e2f30", md.LOAD + 0x10000))])  # known from nothing else
 content = bytearray(save_core("processor", cores.ARM64, [CALM]))
 struct.pack_into("<I", content, 4, 7)
 with open(folder + "/processor.core", "wb") as file:
