@@ -778,6 +778,30 @@ static void test_nowhere(void)
     memset(code, 0, sizeof code);
 }
 
+/* A function of x86_64 takes its frame down and goes to another one by a register, which returns for it. What it returns to
+ * need not follow a call that can be seen: 0x3000 has no code. */
+static void test_leaves_by_register(void)
+{
+    static const uint8_t leaves[][8] = {{0x48, 0x83, 0xc4, 0x18, 0xff, 0xe0},  /* add rsp, 0x18; jmp rax */
+                                        {0x48, 0x83, 0xec, 0xe8, 0xff, 0xe0}}; /* sub rsp, -0x18; jmp rax */
+    for (unsigned i = 0; i < 2; i++) {
+        machsym_unwind_state s = registers(16, 7);
+        memset(code, 0, sizeof code);
+        memcpy(code, leaves[i], 8);
+        s.v[16] = LOAD + 0x1000;
+        s.v[7] = STACK + 5 * 8;
+        s.v[6] = STACK + 20 * 8;
+        stack[8] = LOAD + 0x3000;
+        stack[20] = STACK + 30 * 8;
+        stack[21] = LOAD + 0x3800;
+        s = step(ms_CPU_X86_64, 0x01000000, s);
+        CHECK_EQ(s.v[16], LOAD + 0x3000);
+        CHECK_EQ(s.v[7], STACK + 9 * 8);
+        CHECK_EQ(s.v[6], STACK + 20 * 8);
+    }
+    memset(code, 0, sizeof code);
+}
+
 /* Pieces of a prologue that do one thing only: set fp; nothing, and their caller restores lr. */
 static void test_one_thing(void)
 {
@@ -895,6 +919,7 @@ int main(void)
     test_stubs();
     test_switches();
     test_nowhere();
+    test_leaves_by_register();
     test_never_returns();
     test_after_leaf();
     test_failing_reads();
