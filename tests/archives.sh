@@ -279,7 +279,7 @@ check "a report that gzip compressed" "$work/said"
 # Mails as Python's email writes them: each part is answered as the file that Python takes out of it.
 mkdir -p "$work/mails" "$work/taken"
 python3 - "$report" "$bin/../reports/demo.ips" "$work/mails" "$work/taken" <<'END'
-import email, mailbox, os, sys
+import email, mailbox, os, re, sys
 from email.message import EmailMessage
 from email.policy import SMTP
 
@@ -303,8 +303,11 @@ attached.add_attachment(ips, maintype="application", subtype="x", filename="grö
 forward = mail("See below.\n")
 forward.add_attachment(mail("Ärger\n" + text, cte="quoted-printable"))
 made = {"attached": attached, "quoted": mail("Ärger = 1\t \n" + text, cte="quoted-printable"), "base64": mail(text, cte="base64"), "forward": forward}
+made["lower"] = made["quoted"]  # mailers that write small letters
 for name, m in made.items():
     data = m.as_bytes()
+    if name == "lower":
+        data = re.sub(b"=[0-9A-F]{2}", lambda found: found.group().lower(), data)
     if name == "quoted":
         data = b"From a@example.org Thu Mar 14 08:26:53 2026\n" + data.replace(b"\r\n", b"\n")
     open(os.path.join(mails, name + ".eml"), "wb").write(data)
@@ -323,7 +326,7 @@ open(os.path.join(mails, "many"), "wb").write(
 END
 count=0
 for pair in "attached.eml/demo.ips attached-1" "attached.eml/demo.crash attached-2" "attached.eml/2/demo.ips attached-3" \
-    'attached.eml/größer;_"1".ips attached-4' "quoted.eml/part_1.txt quoted-0" "base64.eml/part_1.txt base64-0" "forward.eml/part_2.txt forward-1"; do
+    'attached.eml/größer;_"1".ips attached-4' "quoted.eml/part_1.txt quoted-0" "lower.eml/part_1.txt lower-0" "base64.eml/part_1.txt base64-0" "forward.eml/part_2.txt forward-1"; do
     member=${pair% *}
     $machsym crash -q -d "$two" "$work/taken/${pair#* }" >"$work/want.part"
     $machsym crash -q -d "$two" "$work/mails/$(printf '%s' "$member" | tr _ ' ')" >"$work/got" 2>"$work/said"
