@@ -674,22 +674,30 @@ static void test_direct_selectors(void)
     uint64_t pages = (names->addr >> 12) - (stubs->addr >> 12);
     uint32_t adrp = 0x90000001 | (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2 & 0x7ffff) << 5;
     uint32_t add = 0x91000021 | (uint32_t)(names->addr & 0xfff) << 10;
+    const uint32_t begins[][2] = {{adrp, add},
+                                  {adrp ^ 3, add},           /* x2 */
+                                  {adrp ^ 0x80000000, add},  /* ADR */
+                                  {adrp, add ^ 1},           /* x0 */
+                                  {adrp, add ^ 0x20},        /* of x0 */
+                                  {adrp, add | 0x40000000}}; /* SUB */
     uint8_t *code = file.ptr + (stubs->bytes.ptr - file.ptr);
     uint64_t addr = stubs->addr;
     machsym_str selector = ms_rd_str_at(names->bytes, 0);
-    for (unsigned i = 0; i < 4; i++) {
-        code[i] = (uint8_t)(adrp >> 8 * i);
-        code[4 + i] = (uint8_t)(add >> 8 * i);
+    machsym_image_close(image);
+    for (unsigned i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        for (unsigned k = 0; k < 8; k++)
+            code[k] = (uint8_t)(begins[i][k / 4] >> 8 * (k % 4));
+        CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
+        machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
+        machsym_frame frame;
+        size_t count = machsym_session_frames_at_addr(s, addr, &frame, 1);
+        bool is_stub =
+            count == 1 && frame.function_start == addr && ms_str_begins(frame.linkage_name, "objc_msgSend$");
+        CHECK_EQ(is_stub, i == 0);
+        CHECK(!is_stub || ms_str_equal(ms_str_drop(frame.linkage_name, 13), selector));
+        machsym_session_close(s);
+        machsym_image_close(image);
     }
-    machsym_image_close(image);
-    CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
-    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
-    machsym_frame frame;
-    CHECK_EQ(machsym_session_frames_at_addr(s, addr, &frame, 1), 1);
-    CHECK(ms_str_begins(frame.linkage_name, "objc_msgSend$"));
-    CHECK(ms_str_equal(ms_str_drop(frame.linkage_name, 13), selector));
-    machsym_session_close(s);
-    machsym_image_close(image);
     free(file.ptr);
 }
 
