@@ -100,6 +100,20 @@ END
 [ ! -s "$work/out" ]
 check "the time of a test is that of its CPU" "$work/out"
 
+# A test that is red without a fault kills one if it counts otherwise; a green one if something fails, or it does not end.
+python3 - >"$work/out" 2>&1 <<'END'
+import sys
+sys.path.insert(0, 'tests/mutate')
+import reach
+reach.RED['red'] = (9, 1)
+for name, counts, want in (('green', (9, 0), False), ('green', (8, 0), False), ('green', (9, 1), True), ('green', None, True),
+                           ('red', (9, 1), False), ('red', (10, 0), True), ('red', (0, 1), True), ('red', (8, 2), True), ('red', None, True)):
+    if reach.fails(name, counts) != want:
+        print('%s, %s: %s' % (name, counts, not want))
+END
+[ ! -s "$work/out" ]
+check "which counts are a fault's work" "$work/out"
+
 # A file without a row of nearest tests gets no fault in a short run.
 python3 - >"$work/out" 2>&1 <<'END'
 import glob, os, re, sys

@@ -150,8 +150,8 @@ class Planter:
         goals = [] if self.is_switched else goals_of(self.top, name)
         if goals and not make(self.tree, goals, FLAGS):
             return True, False
-        failed, spent, took = reach.run(self.tree, BUILD, name, 6 + 4 * self.seconds.get(name, 10), self.extra, self.logs, self.deadline)
-        return failed, took > reach.BUSY * spent + 5
+        counts, spent, took = reach.run(self.tree, BUILD, name, 6 + 4 * self.seconds.get(name, 10), self.extra, self.logs, self.deadline)
+        return reach.fails(name, counts), took > reach.BUSY * spent + 5
 
     def kills(self, name, results):
         """Whether a test fails with these faults, which act, and passes without. Those that always fail are left out from now on. One
