@@ -138,6 +138,8 @@ static void test_in_text(void)
                                         "_ZNSolsEi",
                                         "_ZL3HEX",
                                         "_D3foo3bari",
+                                        "_D1.3bari",
+                                        "_D3$$$3bari",
                                         "_Dmain",
                                         "_RNvC1a1b",
                                         "_TFC4Farm3Cowg1aSS_merged"};

@@ -98,6 +98,7 @@ static const own_case OWN[] = {
     {"_D3foo__T3barVii42Vi42ViN42Vki1Vli1Vmi1Vhi1Zi", "foo.bar!(42, 42, -42, 1u, 1L, 1uL, 1u)"},
     {"_D3foo__T3barVbi0Vbi1Vai97Vai10Vui97Vwi97Zi",
      "foo.bar!(false, true, 'a', '\\x0a', '\\u0061', '\\U00000061')"},
+    {"_D3foo__T3barVai31Vai32Vai126Vai127Vai128Zi", "foo.bar!('\\x1f', ' ', '~', '\\x7f', '\\x80')"},
     {"_D3foo__T3barVai99999999999Zi", "_D3foo__T3barVai99999999999Zi"},
     {"_D3foo__T3barVfe0A8P6VdeN8PN6VdeNANVdeINFVdeNINFVrc0A8P6c8P1Zi",
      "foo.bar!(0x0.A8p6, -0x8.p-6, NaN, Inf, -Inf, 0x0.A8p6+0x8.p1i)"},
