@@ -219,6 +219,8 @@ END
     check "dwarfdump --lookup: the names of types" "$work/said"
     PYTHONDONTWRITEBYTECODE=1 python3 tests/members/attributes.py "$work/names/dwarfdump" "$work/attributes" $truth >"$work/said" 2>&1
     check "dwarfdump --lookup: every attribute, language and word" "$work/said"
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/members/ranges.py "$work/names/dwarfdump" "$work/ranges" $truth >"$work/said" 2>&1
+    check "dwarfdump --lookup: every kind of range, and entries of no kind" "$work/said"
 fi
 if [ -d ../shared/corpus ]; then
     find ../shared/corpus \( -name '*.dSYM' -o -path '*/Resources/DWARF/*' -o -name '*.dylib' \) ! -name '*.plist' | sort >"$work/list"

@@ -33,19 +33,19 @@ def unit(language, at, function, form_of):
     return struct.pack("<I", len(head) + len(body)) + head + body
 
 
-def mach_o(abbrev, info, size):
-    sections = ((b"__debug_abbrev", abbrev), (b"__debug_info", info))
+def mach_o(sections, size):
+    """sections: (name, bytes)"""
     commands = struct.pack("<II", 0x1B, 24) + bytes(range(16))
     commands += struct.pack("<II16sQQQQIIII", 0x19, 152, b"__TEXT", BASE, size, 0, 0, 5, 5, 1, 0)
     commands += struct.pack("<16s16sQQIIIIIIII", b"__text", b"__TEXT", BASE, size, 0, 0, 0, 0, 0x80000400, 0, 0, 0)
     at = 32 + len(commands) + 72 + 80 * len(sections)
-    rows = b""
+    rows, first = b"", at
     for name, data in sections:
-        rows += struct.pack("<16s16sQQIIIIIIII", name, b"__DWARF", BASE + size + at, len(data), at, 0, 0, 0, 0, 0, 0, 0)
+        rows += struct.pack("<16s16sQQIIIIIIII", name, b"__DWARF", BASE + size + at - first, len(data), at, 0, 0, 0, 0, 0, 0, 0)
         at += len(data)
     whole = sum(len(data) for _, data in sections)
     commands += struct.pack("<II16sQQQQIIII", 0x19, 72 + len(rows), b"__DWARF", BASE + size, 0x100000, at - whole, whole, 7, 3, len(sections), 0) + rows
-    return struct.pack("<8I", 0xFEEDFACF, 0x100000C, 0, 10, 3, len(commands), 0, 0) + commands + abbrev + info
+    return struct.pack("<8I", 0xFEEDFACF, 0x100000C, 0, 10, 3, len(commands), 0, 0) + commands + b"".join(data for _, data in sections)
 
 
 def written(path, units):
@@ -56,7 +56,7 @@ def written(path, units):
         abbrev += abbreviation(2 + i, 0x2E, 0, [(0x11, 1), (0x12, 6)] + [(a, 0x0B) for a, _ in function])
         info += unit(language, BASE + UNIT_SIZE * i, function, 2 + i)
     with open(path, "wb") as file:
-        file.write(mach_o(abbrev + b"\0", info, UNIT_SIZE * max(16, len(units))))
+        file.write(mach_o(((b"__debug_abbrev", abbrev + b"\0"), (b"__debug_info", info)), UNIT_SIZE * max(16, len(units))))
 
 
 def run(program, at, path):
@@ -84,4 +84,5 @@ def main():
     assert named > 80, named
 
 
-main()
+if __name__ == "__main__":
+    main()
