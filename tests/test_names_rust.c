@@ -76,6 +76,11 @@ static const own_case OWN[] = {
      "g\xc3\xb6"
      "del::Escher::Bach"},
     {"_RNvC1au4fq9h", "a::\xf0\x9f\xa4\xa6", "a::\xf0\x9f\xa4\xa6"},
+    /* the edges of UTF-8: U+7FF, U+800, U+FFFF, U+10000, by Python's codec */
+    {"_RNvC1au3_3tb", "a::\xdf\xbf", "a::\xdf\xbf"},
+    {"_RNvC1au3_4tb", "a::\xe0\xa0\x80", "a::\xe0\xa0\x80"},
+    {"_RNvC1au4_1n7c", "a::\xef\xbf\xbf", "a::\xef\xbf\xbf"},
+    {"_RNvC1au4_2n7c", "a::\xf0\x90\x80\x80", "a::\xf0\x90\x80\x80"},
     {"_RNvC1au7___ylb7e", "a::\xce\xb1_\xcf\x89", "a::\xce\xb1_\xcf\x89"},
     {"_RNvC1au9999999999", "_RNvC1au9999999999", "_RNvC1au9999999999"},
     {"_RNvC1au8zzzzzzzb", "a::punycode{zzzzzzzb}", "a::punycode{zzzzzzzb}"}, /* past the last code point */
