@@ -155,6 +155,9 @@ static void test_images(void)
          "a big-endian (PowerPC) image; only little-endian ones are read", "Mach-O header", 0, 0},
         {one.v, one.len, NULL, NULL, NULL, &two, none, MACHSYM_ERR_PAIR,
          "the two files do not belong together: their UUIDs differ", "LC_UUID", 0, 0},
+        {"MACHSYM\n", 8, NULL, NULL, NULL, &two, none, MACHSYM_ERR_PAIR, "a map has no other half", "", 0, 0},
+        {"dyld_v1  arm64e", 16, NULL, NULL, NULL, &two, none, MACHSYM_ERR_PAIR,
+         "a shared cache has no other half", "", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_open(&cases[i]);
