@@ -128,7 +128,7 @@ static bool zstd_table_make(zstd_table *t, const int16_t *counts, unsigned symbo
     for (size_t i = 0; i < size; i++) {
         uint16_t state = next[t->v[i].symbol]++;
         t->v[i].bits = (uint8_t)(bits - zstd_high_bit(state));
-        t->v[i].base = (uint16_t)((state << t->v[i].bits) - size);
+        t->v[i].base = (uint16_t)(((size_t)state << t->v[i].bits) - size);
     }
     t->bits = bits;
     t->is_there = true;

@@ -204,7 +204,7 @@ static missing_uuid *images_missing_slot(image_pool *all, const machsym_uuid *uu
 /* The lock is held. */
 static void images_note_missing(image_pool *all, const machsym_uuid *uuid)
 {
-    *images_missing_slot(all, uuid) = (missing_uuid){*uuid, machine_seconds() + MISSING_SECONDS};
+    *images_missing_slot(all, uuid) = (missing_uuid){*uuid, machine_seconds() + (double)MISSING_SECONDS};
 }
 
 static bool images_is_before_late(const void *element, const void *uuid)

@@ -14,7 +14,7 @@
 
 void resolve_budget_begin(resolve_budget *left, const resolve_limit *limit, size_t input_len)
 {
-    double usual = RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input_len;
+    double usual = (double)RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input_len;
     left->bytes = limit->bytes > 0 ? limit->bytes : usual;
     left->deadline = limit->seconds > 0 ? machine_seconds() + limit->seconds : 0;
     left->failure = NULL;

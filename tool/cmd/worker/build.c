@@ -79,7 +79,8 @@ static void worker_build_begin_memory(const answering *a, build_request *b, cons
 {
     double bytes = a->options->lookups.resolve.limit.bytes;
     if (bytes <= 0)
-        bytes = input != NULL ? RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input->len : HUGE_VAL;
+        bytes =
+            input != NULL ? (double)RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input->len : HUGE_VAL;
     b->memory = (build_memory){bytes, false};
     b->open.allocator = (machsym_allocator){worker_build_alloc, worker_build_free, &b->memory};
 }

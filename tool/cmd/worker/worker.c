@@ -40,7 +40,8 @@ static bool worker_cmd_take_seconds(void *field, const char *value)
 {
     char *end;
     double seconds = strtod(value, &end);
-    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && seconds > 0 && seconds <= MAX_NEED_SECONDS;
+    bool ok =
+        value[0] >= '0' && value[0] <= '9' && *end == 0 && seconds > 0 && seconds <= (double)MAX_NEED_SECONDS;
     if (ok)
         *(double *)field = seconds;
     else
