@@ -778,16 +778,21 @@ static void test_nowhere(void)
     memset(code, 0, sizeof code);
 }
 
-/* A function of x86_64 takes its frame down and goes to another one by a register, which returns for it. What it returns to
- * need not follow a call that can be seen: 0x3000 has no code. */
-static void test_leaves_by_register(void)
+/* A function of x86_64 takes its frame down and goes to another one by a register, which returns for it, or returns. What it
+ * returns to need not follow a call that can be seen: 0x3000 has no code. */
+static void test_takes_down(void)
 {
-    static const uint8_t leaves[][8] = {{0x48, 0x83, 0xc4, 0x18, 0xff, 0xe0},  /* add rsp, 0x18; jmp rax */
-                                        {0x48, 0x83, 0xec, 0xe8, 0xff, 0xe0}}; /* sub rsp, -0x18; jmp rax */
-    for (unsigned i = 0; i < 2; i++) {
+    static const uint8_t leaves[][12] = {
+        {0x48, 0x83, 0xc4, 0x18, 0xff, 0xe0},             /* add rsp, 0x18; jmp rax */
+        {0x48, 0x83, 0xec, 0xe8, 0xff, 0xe0},             /* sub rsp, -0x18; jmp rax */
+        {0xf6, 0xc3, 0x01, 0x48, 0x83, 0xc4, 0x18, 0xc3}, /* test bl, 1; add rsp, 0x18; ret */
+        {0xf7, 0xc3, 0x01, 0x00, 0x00, 0x00, 0x48, 0x83, 0xc4, 0x18, 0xc3}, /* test ebx, 1; the same */
+        {0xf6, 0xd3, 0x48, 0x83, 0xc4, 0x18, 0xc3}, /* not bl, which has no constant */
+    };
+    for (unsigned i = 0; i < sizeof leaves / sizeof leaves[0]; i++) {
         machsym_unwind_state s = registers(16, 7);
         memset(code, 0, sizeof code);
-        memcpy(code, leaves[i], 8);
+        memcpy(code, leaves[i], sizeof leaves[i]);
         s.v[16] = LOAD + 0x1000;
         s.v[7] = STACK + 5 * 8;
         s.v[6] = STACK + 20 * 8;
@@ -919,7 +924,7 @@ int main(void)
     test_stubs();
     test_switches();
     test_nowhere();
-    test_leaves_by_register();
+    test_takes_down();
     test_never_returns();
     test_after_leaf();
     test_failing_reads();
